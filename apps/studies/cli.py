@@ -3,7 +3,7 @@
 from ..common.app import app
 from .commands import COMMANDS
 
-HELP = """Redo the comparisons of five documents on linear and kernel classifiers, and judge their claims.
+HELP = """Repeat the comparisons in five documents on linear and kernel classifiers, and judge their claims.
 
 \b
 Examples:

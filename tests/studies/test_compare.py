@@ -80,10 +80,10 @@ def test_two_columns_have_a_boundary_and_uneven_ones_advice(tmp_path, data):
     [
         ("1,2,a\n3,4\n", [], "line 2: 2 columns, not 3"),
         ("1,2,a\n3,4,b\n", [], "0.25 of the rows cannot be held out"),
-        ("1,2,a\n3,4,b\n", ["--solvers", "sdca,svm"], "no solver 'svm'; there are sdca, sdca-sgd"),
-        ("1,2,a\n3,4,b\n", ["--solvers", "perceptron"], "the perceptron minimises nothing"),
+        ("1,2,a\n3,4,b\n", ["--solvers", "sdca,svm"], "unknown solver 'svm'; choose from sdca, sdca-sgd"),
+        ("1,2,a\n3,4,b\n", ["--solvers", "perceptron"], "the perceptron has no objective"),
         ("1,2,a\n3,4,b\n", ["--order", "random"], "asdca: order must be one of"),
-        ("1,2,a\n3,4,b\n", ["--alpha", "1,-2"], "'1,-2' is no list of numbers above 0"),
+        ("1,2,a\n3,4,b\n", ["--alpha", "1,-2"], "'1,-2' is not a list of numbers above 0"),
     ],
 )
 def test_what_is_wrong_takes_one_line(tmp_path, content, options, message):

@@ -92,7 +92,7 @@ def test_a_run_goes_on_where_an_earlier_one_ended(run, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("mark", "problem"),
-    [(None, "has files of others"), ("cells", "contains the study 'cells', not 'digits'")],
+    [(None, "contains other files"), ("cells", "contains the study 'cells', not 'digits'")],
 )
 def test_a_folder_of_others_stays(run, tmp_path, mark, problem):
     (tmp_path / "out").mkdir()
@@ -143,7 +143,7 @@ def test_all_goes_on_after_a_failure_and_has_a_page_and_a_gallery(run, tmp_path,
     for text in "{", "[]", '{"study": "../digits"}':
         (tmp_path / "studies" / "digits" / "report.json").write_text(text)
         done = run("gallery", "studies/digits", "-o", "docs")
-        assert (done.exit_code, "no report of a study" in done.stderr) == (1, True)
+        assert (done.exit_code, "not a report of a study" in done.stderr) == (1, True)
 
 
 def test_pictures_become_small(monkeypatch):

@@ -1,4 +1,4 @@
-"""`fastsvm-studies compare`: solvers on data of one's own."""
+"""`fastsvm-studies compare`: compare solvers on your own data."""
 
 import os
 import shlex
@@ -43,7 +43,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
         type=click.Choice(("permutation", "random", "cyclic", "batches")),
         help="Order of the rows.",
     ),
-    click.option("--averaging", type=click.Choice(("last", "tail", "random")), help="Iterate to return."),
+    click.option("--averaging", type=click.Choice(("last", "tail", "random")), help="The iterate to return."),
     click.option(
         "--kernel", type=click.Choice(("rbf", "poly")), help="Also compare kernel machines with this kernel."
     ),
@@ -57,10 +57,10 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
 def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config):
     """Compare solvers on the rows of FILE, epoch by epoch.
 
-    FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv), or .npz with X and y. A quarter of the rows is
-    held out for the test error. ASDCA needs a smooth loss: for the hinge it has the smoothed hinge, and is
-    measured by this loss. The folder gets a page, report.html, with a paragraph to quote, pictures,
-    solvers.csv, and runs.csv with every run at every epoch.
+    FILE is an svmlight file (.svm, .libsvm), a table (.csv, .tsv), or an .npz file with X and y. A quarter of
+    the rows is held out for the test error. ASDCA needs a smooth loss: in place of the hinge it minimises the
+    smoothed hinge, and is measured by it. The folder gets report.html (a page with a paragraph to quote),
+    pictures, solvers.csv, and runs.csv with every run at every epoch.
     """
     from ..race import own_rows
     from ..report import output as folders
@@ -75,7 +75,7 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
         _solvers(solvers), alphas=_strengths(alpha), options=chosen, kernel=kernel, **config
     )
     for name in settings.solvers:
-        own_rows.model_of(name, settings, settings.alphas[0])  # which refuses what it cannot do
+        own_rows.model_of(name, settings, settings.alphas[0])  # refuses what the solver does not support
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
             parts = own_rows.Parts(*_read_and_split_rows(file, scale, table))
@@ -105,9 +105,9 @@ def _solvers(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in SOLVERS:
-            raise AppError(f"--solvers: no solver '{name}'; there are {', '.join(SOLVERS)}", USAGE)
+            raise AppError(f"--solvers: unknown solver '{name}'; choose from {', '.join(SOLVERS)}", USAGE)
     if set(names) == {"perceptron"}:
-        raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
+        raise AppError("--solvers: the perceptron has no objective; compare it with another solver", USAGE)
     return names
 
 
@@ -115,7 +115,7 @@ def _strengths(text: str) -> list[float]:
     try:
         return [options.STRENGTH(word) for word in text.split(",")]
     except click.BadParameter as error:
-        message = f"--alpha: '{text}' is no list of numbers above 0, such as 1,0.1,0.01"
+        message = f"--alpha: '{text}' is not a list of numbers above 0, such as 1,0.1,0.01"
         raise AppError(message, USAGE) from error
 
 
@@ -133,7 +133,7 @@ def _read_and_split_rows(file, scale, table):
     except ValueError as error:
         raise AppError(f"{file}: {HOLDOUT:g} of the rows cannot be held out: {error}") from error
     if scale and sparse.issparse(X):
-        raise AppError(f"{file}: sparse columns cannot be centred; leave --scale out", USAGE)
+        raise AppError(f"{file}: sparse columns cannot be centred; leave out --scale", USAGE)
     if not scale and not sparse.issparse(X):
         _advise_scaling(X[train])
     scaled = Scaler().fit(X[train]).transform if scale else lambda rows: rows
@@ -141,8 +141,8 @@ def _read_and_split_rows(file, scale, table):
 
 
 def _advise_scaling(X) -> None:
-    """Warn where the spreads of columns differ by much: all solvers need more epochs then."""
+    """Advise --scale if the spreads of columns differ greatly: all solvers need more epochs then."""
     spreads = X.std(axis=0)
     spreads = spreads[spreads > 0]
     if len(spreads) and (times := spreads.max() / spreads.min()) > UNEVEN:
-        note(f"note: the spreads of columns differ {times:,.0f} times; --scale makes them alike")
+        note(f"note: the spreads of columns differ by a factor of {times:,.0f}; --scale makes them alike")

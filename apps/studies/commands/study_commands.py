@@ -1,4 +1,4 @@
-"""A command for each study, and `all`: they share everything but their name."""
+"""A command for each study, and `all`; they differ only in their names."""
 
 import os
 import shlex
@@ -23,20 +23,20 @@ STUDIES = {
     "solvers": "SDCA, ASDCA and Pegasos: which converges faster",
 }
 STUDIES_PACKAGE = __package__.rpartition(".")[0]
-PARTS = "parts"  # the folder of what is finished
+PARTS = "parts"  # folder of the finished parts
 WITHOUT_DATA = (
-    "note: without --data, drawn smears, scikit-learn's digits, made rows and generated reviews stand in for "
-    "the documents' data sets; claims about those cannot be tested"
+    "note: without --data, synthetic smears, scikit-learn's digits, simulated rows and generated reviews "
+    "replace the documents' data sets; claims about those cannot be tested"
 )
 HELP = """
 The documents' data sets (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt,
-flame.csv, jain.csv) are taken from the folder of --data. Without it a study runs on the samples of
+flame.csv, jain.csv) are read from the folder of --data. Without --data, a study runs on the samples of
 fastsvm and scikit-learn.
 
 FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
 
 Finished parts are kept in FOLDER/parts: an interrupted run resumes with the same command. Delete the
-folder to compute all parts again. A folder with other files is left alone.
+folder to compute all parts again. A FOLDER with other files is refused.
 """
 
 command = partial(options.command, "fastsvm-studies", only_in_config={"threads": None})
@@ -53,7 +53,7 @@ def study_options(default_folder: str):
     runs = click.option(
         "--runs",
         type=click.IntRange(min=2),
-        help="Repetitions of each experiment.  [default: as many as the paper's]",
+        help="Repetitions of each experiment.  [default: the paper's number]",
     )
     quick = click.option("--quick", is_flag=True, help="Run a small version of the study.")
     output = click.option(
@@ -87,7 +87,7 @@ def study_command(name: str, title: str) -> click.Command:
         "runs_file",
         type=Reads(),
         metavar="RUNS.csv",
-        help="Draw and judge the runs of an earlier study again, without running.",
+        help="Draw and judge the runs of an earlier study again, without repeating them.",
     )
     run = study_options(name)(options.section("Input", again)(run))
     return command(name, f"{name} --data data --runs 20 -o results")(run)
@@ -96,7 +96,7 @@ def study_command(name: str, title: str) -> click.Command:
 @command("all --quick", "all --data data -o results")
 @study_options("studies")
 def all_studies(output, json, **options):
-    """Run all studies, and make one page of their verdicts."""
+    """Run all studies, and write one page with their verdicts."""
     from ..report import output as folders
     from ..report.study_pages import PAGE, all_claims, claims_summary, print_verdicts, write_index_page
 
@@ -132,14 +132,14 @@ all_studies.help += f"\n{HELP}"
     "-o", "--output", type=Continues("folder"), required=True, metavar="DOCS", help="Folder for the pages."
 )
 def gallery(folder, output):
-    """Make pages in Markdown from the report in FOLDER.
+    """Make Markdown pages from the reports in FOLDER.
 
     \b
     Examples:
       fastsvm-studies gallery studies -o docs/studies
 
-    A page has the verdicts, the figures as small pictures, and how to run the study again; README.md links
-    to all pages in DOCS. Figures that show images or texts of the data themselves are left out.
+    A page has the verdicts, the figures as small pictures, and the command to run the study again. README.md
+    links to all pages in DOCS. Figures that show images or texts from the data are left out.
     """
     from ..report.docs_pages import write_gallery
 
@@ -150,7 +150,7 @@ def gallery(folder, output):
 def run_study(
     name: str, folder: str, *, quiet: bool, verbose: bool, threads: object = -1, runs_file=None, **choices
 ) -> dict:
-    """Run a study, or take the runs of a file, and write its results; return their record."""
+    """Run a study, or read its runs from a file, and write the results; return their record."""
     from ...common.cache import Cache
     from ..report import output
     from ..report.study import Context, read_runs
@@ -171,7 +171,7 @@ def run_study(
                     note(f"note: finished parts are kept in {place}; the same command resumes")
                 raise
             how = {"command": command_line(name, **choices), "quick": context.quick, "seed": context.seed}
-            # Of all threads; nobody knows what parts of an earlier run took.
+            # Of all threads; unknown for parts of an earlier run.
             how["cpu_seconds"] = None if context.taken_up else process_time() - start
         findings = module.findings(measured)
         record = output.record_study(name, module.TITLE, module.DOCUMENT, measured, findings, how)
@@ -181,7 +181,7 @@ def run_study(
 
 
 def command_line(name: str, *, data: str | None, runs: int | None, seed: int, quick: bool) -> str:
-    """Return the command that gives the same results again; the folder of the data may lie elsewhere then."""
+    """Return the command that gives the same results again; DIR stands for the folder of the data."""
     words = ["fastsvm-studies", name, *(["--data", "DIR"] if data else [])]
     words += (["--runs", str(runs)] if runs else []) + ["--seed", str(seed)] + (["--quick"] if quick else [])
     return shlex.join([*words, "-o", name])

@@ -318,7 +318,7 @@ def judged(runs: Runs) -> dict[str, Found]:
     time_to, rows_to = (partial(cost_ratio, cost=cost) for cost in ("seconds", "visits"))
     than_sdca = (PEGASOS, SDCA_NAME), (PEGASOS, STARTED)
     than_pegasos = (SDCA_NAME, PEGASOS), (STARTED, PEGASOS)
-    inside = {"half-way through it": lower(RAW, SDCA_NAME, STARTED, 0.5, PYTHON)}
+    inside = {"half-way through the epoch": lower(RAW, SDCA_NAME, STARTED, 0.5, PYTHON)}
     inside[PLAIN] = lower(PLAIN, SDCA_NAME, STARTED, 1)
     alike = {" and ".join(pair): difference(PLAIN, *pair) for pair in combinations(SOLVERS, 2)}
     return {

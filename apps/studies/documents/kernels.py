@@ -328,7 +328,7 @@ def digit_claims(runs: Runs) -> dict[str, Found]:
     gigabytes = {key.solver: exactly(fields["value"].item()) for key, fields in runs.select("memory").items()}
     return {
         "balance": Found({"": exactly(counts.max() / counts.min())}),
-        "plane": Found({"next to one of its kind": next_to, "nearest to the middle of its kind": group}),
+        "plane": Found({"next to the same digit": next_to, "nearest to its own median": group}),
         "race": Found({most: last}, wider),
         **{name: Found({"": amount}) for name, amount in gigabytes.items()},
     }

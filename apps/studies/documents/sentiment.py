@@ -491,7 +491,7 @@ def text_claims(runs: Runs) -> dict[str, Found]:
     wrong, tuned = {name: of_texts(runs, name) for name in NAMES}, partial(tuned_error, runs)
     always, fewest_and_most = of_texts(runs, "always one label"), expected_columns(runs)
     better = {name: over_rows(always - wrong[name]) for name in NAMES}
-    alike = {f"{a} less {b}": over_rows(wrong[b] - wrong[a]) for a, b in combinations(CLASSIFIERS, 2)}
+    alike = {f"{a} minus {b}": over_rows(wrong[b] - wrong[a]) for a, b in combinations(CLASSIFIERS, 2)}
     both, parts, tfidf = {}, {}, {}
     for name, alpha in ALPHAS.items():
         counts = tuned(name, "counts", n_passes=1)

@@ -81,7 +81,7 @@ def measure(context: Context) -> Measured:
         shape = {"epoch": each.epochs, "steps": len(each.y), "visits": each.batch, "value": [each.X.shape[1]]}
         runs.add("sets", each.name, **shape)
     shapes = ", ".join("{} ({:,} x {:,})".format(each.name, *each.X.shape) for each in sets.values())
-    data = f"Rows simulated as in the document; prostate for its genomic rows, no longer public: {shapes}."
+    data = f"Rows simulated as in the document; prostate in place of its genomic rows: {shapes}."
     originals = [words for name, words in ((WIDE, "wide rows"), (SKIN, "skin")) if name in sets]
     settings = {"lambda": "1/n", "intercept": "none", "theta of ASDCA": "the paper's"}
     curves = f"{min(repeats.values())} to {max(repeats.values())}"
@@ -326,7 +326,7 @@ def race_lambdas(runs: Runs, context: Context, data: DataSet, repeats: int) -> N
 
 # What is made of it
 
-COSTS = {"steps": "by the step", "visits": "by the row visit", "seconds": "by the CPU second"}
+COSTS = {"steps": "steps", "visits": "rows visited", "seconds": "CPU seconds"}
 FILES = {WIDE: "prostate.npz", SKIN: "skin.tsv.gz"}
 ABSENT = {name: f"{file} is not in the folder of data." for name, file in FILES.items()}
 
@@ -357,13 +357,13 @@ def ratios(
     """Return how many times as much the first of each pair needs as the second, where one gets there."""
     of = {key.solver: race for key, race in races.items()}
     [data], found = {key.data for key in races}, {}
-    sight = f"to {100 * level:g} % {'for good' if for_good else 'at first sight'}, {COSTS[cost]}"
+    sight = f"{COSTS[cost]} {'to stay' if for_good else 'until'} within {100 * level:g} % of P*"
     for first, second in pairs:
         ends = [np.median(cost_to(of[each], cost, level, for_good=for_good)) for each in (first, second)]
         if {*ends} == {np.median(of[each][cost][:, 0]) for each in (first, second)} and len({*ends}) == 1:
             continue  # both are there at the first look
         if ratio := cost_ratio(of[first], of[second], cost, level, for_good=for_good):
-            found[f"{data}, {first} against {second}, {sight}"] = ratio
+            found[f"{data}, {first} / {second}, {sight}"] = ratio
     return found
 
 
@@ -383,7 +383,7 @@ def speed_found(runs: Runs, present: Collection[str], main: str, pairs: Sequence
     }
     theirs = ratios(as_measured_there(runs, main), pairs)
     alike = f"both are within {100 * BY_EYE:g} % of P* when the document first looks, or neither ever is."
-    return Found(theirs or f"They cannot be told apart: {alike}", wider)
+    return Found(theirs or f"The two cannot be told apart: {alike}", wider)
 
 
 def as_measured_there(runs: Runs, data: str) -> dict[Key, Arrays]:
@@ -475,14 +475,14 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         one, two = (runs["projection", WIDE, name, ""] for name in (plain, other))
         for level in BY_EYE, NEAR:
             if ratio := cost_ratio(two, one, "steps", level):
-                speed[plain][f"{plain}, to {100 * level:g} % for good"] = ratio
+                speed[plain][f"{plain}, steps to stay within {100 * level:g} % of P*"] = ratio
         smooth[plain][plain] = median(total_variation(two) / total_variation(one))
     for name, (large, small) in product(FOUR, pairwise(LAMBDAS)):
         more, less = (runs["lambda", WIDE, name, f"lambda {alpha:g}"] for alpha in (large, small))
         if ratio := cost_ratio(less, more, "steps"):
-            faster[f"{name}, lambda {small:g} against {large:g}"] = ratio
+            faster[f"{name}, lambda {small:g} / lambda {large:g}"] = ratio
         end = median(more["primal"][:, -1] / less["primal"][:, -1])
-        final[f"{name}, lambda {large:g} against {small:g}"] = end
+        final[f"{name}, lambda {large:g} / lambda {small:g}"] = end
     return {
         "projection-same-speed": Found(*speed.values()),  # plain Pegasos, as figure 6; wider, mini-batches
         "projection-smoother": Found(*smooth.values()),
@@ -502,7 +502,7 @@ def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
 
     def steps(data: str, names: Iterable[str], field: str, sizes=BATCHES) -> dict[str, Statistic]:
         return {
-            f"{data}, {name}, {more} against {less}": median(
+            f"{data}, {name}, batch {more} / batch {less}": median(
                 end(data, name, more, field) / end(data, name, less, field)
             )
             for name, (less, more) in product(names, pairwise(sizes))

@@ -1,4 +1,4 @@
-"""How the figures of the studies look, and the few things that Matplotlib has no function for."""
+"""The style of the studies' figures, and helpers that Matplotlib lacks."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ def draw_figure(picture: Figure) -> bytes:
 
 
 def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> None:
-    """Draw a line; where y is of shape (n, 3), the value, low and high of each point, in a band."""
+    """Draw a line, in a band if y has shape (n, 3): the value, low and high of each point."""
     values = np.asarray(y)
     middle, *ends = values.T if values.ndim == 2 else (values,)
     ax.plot(x, middle, line, color=color, label=label, **style)
@@ -48,12 +48,12 @@ def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> Non
 
 
 def name_band(ax, words: str = "10th to 90th percentile of runs") -> None:
-    """Say in the legend what a band is."""
+    """Explain a band in the legend."""
     ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=words)
 
 
 def legend_below(sheet, columns: int) -> None:
-    """Put a legend of what is in the first panel below all panels."""
+    """Put the legend of the first panel below all panels."""
     handles = sheet.axes[0].get_legend_handles_labels()
     sheet.legend(*handles, loc="outside lower center", ncols=columns)
 
@@ -64,7 +64,7 @@ def mean_band(rows: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def median_band(runs: np.ndarray, reach: float = 0.1) -> np.ndarray:
-    """Return the median over runs, and what leaves out a share of them at both ends, for `draw_band`."""
+    """Return the median over runs, and quantiles that leave out a share at each end, for `draw_band`."""
     return np.quantile(runs, (0.5, reach, 1 - reach), axis=0).T
 
 

@@ -1,4 +1,4 @@
-"""Pages of the documentation, made of the records of studies: verdicts, small pictures, how to repeat it."""
+"""Pages of the documentation, made from the records of studies: verdicts, small pictures, the command."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from .verdicts import Verdict
 MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
 INTRODUCTION = """\
-Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
-what is measured here. DIR has the documents' data sets; without it a study runs on bundled samples."""
+Each study repeats the tables and figures of a document that compares classifiers, and judges its claims by
+measurements. DIR contains the documents' data sets; without it a study runs on bundled samples."""
 LIMIT_BYTES = 80_000  # of a picture
 SIZES = ((1000, 256), (1000, 64), (800, 48), (640, 32), (480, 16))  # pixels across, colours
 
@@ -29,17 +29,17 @@ def reports_in(folder: str) -> dict[str, dict]:
     Raises
     ------
     AppError
-        Where there is none.
+        If there is none.
     """
     places = [folder, *sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())]
     found = {place: read_record(place) for place in places if os.path.exists(os.path.join(place, REPORT))}
     if not found:
-        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first")
+        raise AppError(f"{folder}: contains no {REPORT}; run a study with -o {folder} first")
     return found
 
 
 def write_gallery(folder: str, docs: str) -> list[str]:
-    """Write the page of each report in a folder, and the index of all there are; return their paths."""
+    """Write the page of each report in a folder, and the index of all pages; return their paths."""
     reports = reports_in(folder)
     make_folder(docs)
     index = os.path.join(docs, INDEX)
@@ -66,12 +66,12 @@ def _write_files(place: str, record: dict, target: str) -> None:
 
 
 def small_picture(content: bytes, name: str) -> bytes:
-    """Return a PNG with fewer pixels and colours; one that is small already stays as it is, as a GIF must.
+    """Return a PNG with fewer pixels and colours; a small one stays as it is, and a GIF must be small.
 
     Raises
     ------
     AppError
-        When it is too large whatever is tried.
+        If it is too large with all sizes.
     """
     from PIL import Image
 
@@ -83,12 +83,12 @@ def small_picture(content: bytes, name: str) -> bytes:
         small = picture.copy()
         small.thumbnail((width, 10 * width), Image.Resampling.LANCZOS)
         file = BytesIO()
-        # Of the other methods, the usual one gives two thin lines of different colours the same.
+        # The default method gives two thin lines of different colours the same colour.
         reduced = small.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         reduced.save(file, format="PNG", optimize=True)
         if file.tell() <= LIMIT_BYTES:
             return file.getvalue()
-    raise AppError(f"{name}: is more than {LIMIT_BYTES:,} bytes however small; draw less in it")
+    raise AppError(f"{name}: is more than {LIMIT_BYTES:,} bytes even when reduced; draw less in it")
 
 
 def _shown_figures(record: dict) -> list[dict]:
@@ -106,7 +106,7 @@ def markdown_page(record: dict) -> str:
         f"{pages.claims_summary(claims)}.",
         f"{escape_markdown(record['document'].removesuffix('.'))}.",
         escape_markdown(record["data"]),
-        _markdown_table(pages.claims_table(claims)),
+        _markdown_table(pages.claims_table(record)),
         _folded(pages.cases_table(claims)),
         _folded(pages.rules_table()),
         *_markdown_figures(record),
@@ -133,7 +133,7 @@ def _markdown_tables(record: dict) -> Iterator[str]:
 
 
 def markdown_index(reports: Sequence[dict]) -> str:
-    """Return the page that leads to those of the studies, with the first figure of each."""
+    """Return the page that links to the studies' pages, with the first figure of each."""
     rows, covers = [], []
     for record in reports:
         study, title = record["study"], escape_markdown(record["title"])

@@ -1,6 +1,6 @@
-"""The folder of a study: whose it is, its record, and what a report leaves in it.
+"""The folder of a study: its owner, its record, and the files of a report.
 
-The record, `report.json`, is what its page, the documentation and `--json` are made of.
+The page of the study, the documentation and `--json` are made from the record, `report.json`.
 """
 
 import csv
@@ -22,19 +22,19 @@ from .study_pages import write_study_page
 from .verdicts import judge_all
 
 REPORT, CLAIMS, RUNS = "report.json", "claims.csv", "runs.csv"
-MARK = ".fastsvm-studies"  # says whose the folder is, from the beginning of a run on
+MARK = ".fastsvm-studies"  # names the study of the folder, from the start of a run
 CLAIM_FIELDS = "name", "claim", "document", "here", "wider", "verdict", "why"
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
 
 
 def take_folder(folder: str, name: str) -> None:
-    """Make the folder of a study, or find out that an earlier one is of this study.
+    """Make the folder of a study, or check that an existing one is of this study.
 
     Raises
     ------
     AppError
-        Where it holds anything else, which is never mixed with a study, or where no pictures can be drawn.
+        If it holds anything else, which is never mixed with a study, or if no pictures can be drawn.
     """
     with figure(None, (1.0, 1.0)):
         make_folder(folder)
@@ -46,7 +46,7 @@ def take_folder(folder: str, name: str) -> None:
         with open(mark, encoding="utf-8", errors="replace") as file:
             owner = file.readline(100).strip()
     except FileNotFoundError:
-        raise AppError(f"{folder}: has files of others; choose another folder with -o") from None
+        raise AppError(f"{folder}: contains other files; choose another folder with -o") from None
     if owner != name:
         raise AppError(f"{folder}: contains the study '{owner}', not '{name}'; choose another folder with -o")
 
@@ -63,14 +63,14 @@ def record_study(
     measured : Measured
     findings : Findings
     how : dict
-        What it was run with: the command, quick, seed and so on.
+        How the study was run: the command, quick, seed and so on.
     """
     judged = judge_all(study, findings.found, measured.originals)
     return {
         **{"study": study, "title": title, "document": document, "data": measured.data},
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
-        **how,  # runs of a file have versions and cores of their own
+        **how,  # runs from a file have their own versions and cores
         "hashes": measured.hashes,
         "settings": {name: str(value) for name, value in measured.settings.items()},
         "claims": [each | {"cases": [[*map(_finite, case)] for case in each["cases"]]} for each in judged],
@@ -106,7 +106,7 @@ def _finite(value: object) -> object:
 def captions() -> dict[tuple[str, str], dict[str, str]]:
     """Return the words of all figures and tables, by study and name.
 
-    A source is the document's figure or table that is redone ("figure 2a"); it says what differs.
+    `source` is the document's figure or table that is repeated ("figure 2a"), `differs` what is different.
     """
     source = resources.files(__package__.rpartition(".")[0]).joinpath("documents", "captions.csv")
     with source.open(encoding="utf-8", newline="") as file:
@@ -116,7 +116,7 @@ def captions() -> dict[tuple[str, str], dict[str, str]]:
 def write_study_folder(
     folder: str, findings: Findings, measured: Measured, record: dict, stage: Stages, keep: bool = True
 ) -> None:
-    """Write a report; unless they are to `keep`, without the runs, which come from such a file."""
+    """Write a report, with the runs if `keep`; otherwise the runs came from such a file."""
     files = {}
     with stage("draw", total=len(findings.figures)) as advance:
         for picture in findings.figures:
@@ -142,15 +142,15 @@ def read_record(folder: str) -> dict:
     Raises
     ------
     AppError
-        Where there is none.
+        If there is none.
     """
     path = os.path.join(folder, REPORT)
     try:
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
-        problem: object = "it names no study in this folder"
+        problem: object = "it does not name a study"
         if os.path.basename(record["study"]) == record["study"]:
             return record
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = error
-    raise AppError(f"{path}: no report of a study ({problem}); run the study again")
+    raise AppError(f"{path}: not a report of a study ({problem}); run the study again")

@@ -1,6 +1,6 @@
-"""What a study is given, what it measures, and what it makes of that.
+"""The input of a study, its measurements, and its findings.
 
-Runs are one table for all, which `runs.csv` holds, and from which all is drawn again.
+All runs are one table, which `runs.csv` holds, and from which everything can be drawn again.
 """
 
 import csv
@@ -27,7 +27,7 @@ NUMBERS = "epoch", "visits", "steps", "seconds", "primal", "optimum", "gap", "er
 
 
 class Key(NamedTuple):
-    """What was run: an experiment, on some data, a solver, and its setting."""
+    """What was run: an experiment, its data, a solver, and its setting."""
 
     experiment: str
     data: str = ""
@@ -36,7 +36,7 @@ class Key(NamedTuple):
 
 
 class Runs:
-    """Runs by what was run; each has fields of `NUMBERS`, arrays of shape (runs, points)."""
+    """Runs by key; each has fields of `NUMBERS`, arrays of shape (runs, points)."""
 
     def __init__(self) -> None:
         self.of: dict[Key, Arrays] = {}
@@ -48,7 +48,7 @@ class Runs:
         ----------
         experiment, data, solver : str
         setting : object
-            Anything else that tells these runs from others, as text.
+            Anything else that distinguishes these runs from others, as text.
         **fields : array-like
             Of `NUMBERS`: of shape (runs, points), (1, points), (runs,) for one point each, or a number.
         """
@@ -58,18 +58,18 @@ class Runs:
         self.of[key] = dict(zip(fields, map(np.array, np.broadcast_arrays(*columns)), strict=True))
 
     def __getitem__(self, key: tuple[str, ...]) -> Arrays:
-        """Return the fields of what was run: ``runs["curves", "skin", "SDCA"]``."""
+        """Return the fields of some runs: ``runs["curves", "skin", "SDCA"]``."""
         return self.of[Key(*map(str, key))]
 
     def select(self, experiment: str, data: str | None = None) -> dict[Key, Arrays]:
-        """Return all runs of an experiment, or of it on some data."""
+        """Return all runs of an experiment, or only those on some data."""
         return {
             key: fields for key, fields in self.of.items()
             if key.experiment == experiment and data in (None, key.data)
         }  # fmt: skip
 
     def lines(self) -> Iterator[list]:
-        """Yield the lines of the table; what was not measured is empty."""
+        """Yield the lines of the table; missing values are empty."""
         for key, fields in self.of.items():
             runs, points = next(iter(fields.values())).shape
             for run in range(runs):
@@ -80,21 +80,21 @@ class Runs:
 
 @dataclass
 class Measured:
-    """What a study measured, and on what.
+    """The measurements of a study, and its data.
 
     Attributes
     ----------
     data : str
-        What it ran on, one sentence, without a path: it goes into the docs.
+        The data in one sentence, without a path, because it goes into the docs.
     originals : list of str
-        Which of the document's data sets these were.
+        The document's data sets among the data.
     settings : dict
         Names and values that matter, for the page.
     hashes : dict of str to str
-        Of the data.
+        Hashes of the data.
     runs : Runs
     pictures : dict
-        Images, surfaces and others that `runs.csv` does not hold; empty where it is drawn from that file.
+        Images, surfaces and others that `runs.csv` does not hold; empty if a study is drawn from that file.
     """
 
     data: str
@@ -120,19 +120,19 @@ class Context:
     Attributes
     ----------
     data : str or None
-        Folder with the documents' data sets; None: what comes with the package or with scikit-learn.
+        Folder with the documents' data sets; None: samples of the package or of scikit-learn.
     runs : int or None
-        Repetitions; None: the document's own number, or few where `quick`.
+        Repetitions; None: the document's number, or few if `quick`.
     seed : int
     quick : bool
-        Small enough for all five studies to end within four minutes.
+        Whether to run a small version; all five take less than four minutes.
     parts : Cache
-        Keeps the parts that are finished, so that an interrupted study resumes.
+        Keeps finished parts, so that an interrupted study resumes.
     threads : int
     stage : Stages
-        Times, and shows, the stages.
+        Times and shows the stages.
     taken_up : list of str
-        The parts that an earlier run had.
+        The parts that an earlier run has kept.
     """
 
     data: str | None = None
@@ -147,19 +147,19 @@ class Context:
     def part(
         self, name: str, compute: Callable[[Advance], Arrays], *, total: int = 0, **key: object
     ) -> Arrays:
-        """Return the arrays that `compute` returns, from the file of an earlier run with the same `key`.
+        """Return the arrays of `compute`, or those that an earlier run with the same `key` kept.
 
         Parameters
         ----------
         name : str
-            Of the part, a file name, and of the stage in which it is computed.
+            Name of the part, of its file, and of the stage in which it is computed.
         compute : callable
-            It is given what to call after each step.
+            It gets a function to call after each step.
         total : int
-            How many steps there are, if it tells.
+            Number of steps; 0 if unknown.
         **key
-            All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
-            version of fastsvm is added.
+            Everything that the arrays depend on: settings, seeds, data (by content). The version of
+            fastsvm is added.
         """
         known = self.parts.find(name, part=name, **key)
         if known is not None:
@@ -173,7 +173,7 @@ class Context:
         return self.parts.get(name, arrays, part=name, **key)
 
     def in_threads(self, work: Callable[[Any], Any], items: Iterable, advance: Advance) -> list:
-        """Return what work makes of each item, in their order."""
+        """Return the result of `work` for each item, in order."""
         found = []
         with Threads(self.threads) as pool:
             for one in pool.map(work, items):
@@ -188,7 +188,7 @@ class Figure(NamedTuple):
     Attributes
     ----------
     name : str
-        Of the file, without its ending.
+        Name of the file, without its ending.
     draw : callable
         Draws on a `matplotlib.figure.Figure` (of `common.matplotlib_figures.figure`), axes labelled with
         units; or returns the bytes of a picture itself, with `ending` (a GIF, a contact sheet) set.
@@ -200,7 +200,7 @@ class Figure(NamedTuple):
         The text for "{}" in the title and the caption.
     ending : str, default="png"
     shows_data : bool, default=False
-        Whether it shows images or texts of the data themselves, which the docs leave out.
+        Whether it shows images or texts from the data, which the docs leave out.
     """
 
     name: str
@@ -218,16 +218,16 @@ class Figure(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of a study: one CSV file, and shown on the page; `documents/captions.csv` has its words.
+    """A table of a study, in a CSV file and on the page; `documents/captions.csv` has its words.
 
     Attributes
     ----------
     name : str
     header : sequence of str
     rows : sequence of sequences
-        Numbers as numbers, with all their digits; with its interval, one is a `Statistic`.
+        Numbers have all their digits; a number with an interval is a `Statistic`.
     unit : {"share", "difference"}, default="share"
-        Of the intervals, which end where that does.
+        Unit of the intervals, which end at its limits.
     """
 
     name: str
@@ -242,7 +242,7 @@ class Table(NamedTuple):
 
     @property
     def flat(self) -> tuple[list[str], list[list]]:
-        """Header and rows in which each end of an interval has a column."""
+        """Header and rows, with a column for each end of an interval."""
         ends = {k for row in self.rows for k, cell in enumerate(row) if isinstance(cell, Statistic)}
         header = [[name, *([f"{name}, from", f"{name}, to"] if k in ends else [])]
                   for k, name in enumerate(self.header)]  # fmt: skip
@@ -252,12 +252,12 @@ class Table(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What a study makes of its runs.
+    """The findings of a study from its runs.
 
     Attributes
     ----------
     found : mapping of str to Found
-        By the name of the claim in `documents/claims.csv`, of all claims.
+        By the name of each claim in `documents/claims.csv`.
     figures, tables : sequence
     """
 
@@ -270,7 +270,7 @@ ABOUT = "data", "originals", "settings", "hashes"
 
 
 def write_runs(path: str, measured: Measured, how: dict[str, object]) -> None:
-    """Write all runs to a CSV file, after a line "# {...}" with what they are and how they were made."""
+    """Write all runs to a CSV file, after a line "# {...}" about the data and the command."""
     about = how | {name: getattr(measured, name) for name in ABOUT}
     with table_file(path) as file:
         file.write(f"# {json.dumps(about)}\n")
@@ -281,12 +281,12 @@ def write_runs(path: str, measured: Measured, how: dict[str, object]) -> None:
 
 
 def read_runs(path: str, study: str) -> tuple[Measured, dict[str, object]]:
-    """Return what `write_runs` wrote for a study.
+    """Read runs that `write_runs` wrote for a study.
 
     Raises
     ------
     AppError
-        Of any other file, and of the runs of another study.
+        If it is another file, or has the runs of another study.
     """
     measured, rows = Measured(""), {}
     try:

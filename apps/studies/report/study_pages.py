@@ -1,6 +1,6 @@
-"""What a study says, as sections: for a terminal, for a page of its own, and for the documentation.
+"""The results of a study, as sections: for a terminal, for a page of its own, and for the documentation.
 
-All three are made of its record (`report.json`) and of the pictures beside it.
+All three are made from its record (`report.json`) and the pictures beside it.
 """
 
 import os
@@ -21,12 +21,18 @@ from .verdicts import RULES, Verdict
 COLUMNS = "verdict", "claim", "document", "here", "wider", "why"
 CASES = "claim", "conditions", "comparison", "value", "from", "to", "verdict"
 PAGE, INDEX = "report.html", "index.html"
-# The claims that a study is about: they stand first.
+# The claims that a study is about, which stand first, and what each comparison means that holds.
 MAIN = {
-    **{"cells": ("converges", "pca-better"), "digits": ("test-error", "many-rows"), "sentiment": ("well",)},
-    **{"kernels": ("best-kind",), "solvers": ("sdca-always-faster",)},
+    "cells": {
+        "converges": "Pegasos took longer than SDCA to converge on raw crops",
+        "pca-better": "SDCA took longer than Pegasos to converge on 40 components",
+    },
+    "digits": {"test-error": "", "many-rows": "a QP solver took longer than Pegasos"},
+    "kernels": {"best-kind": ""},
+    "sentiment": {"well": "a classifier was more accurate than always giving the more frequent label"},
+    "solvers": {"sdca-always-faster": "Pegasos took more steps than SDCA to stay within 1 % of the optimum"},
 }
-DIGITS = 4  # that count, of a number that is not whole
+DIGITS = 4  # significant ones, of a number that is not whole
 LARGE = 1e6  # from here on a number has an exponent
 
 
@@ -49,20 +55,29 @@ def all_claims(records: Sequence[dict]) -> list[dict]:
 
 def results(record: dict) -> list[str]:
     """Say what was found of the main claims of a study that could be tested."""
-    main = [claim for claim in record["claims"] if claim["name"] in MAIN.get(record["study"], ())]
-    tested = [claim for claim in main if claim["verdict"] != Verdict.UNTESTED]
-    return [f"{claim['claim']}: {claim['verdict']}. {claim['here']}." for claim in tested]
+    main = MAIN.get(record["study"], {})
+    tested = [c for c in record["claims"] if c["name"] in main and c["verdict"] != Verdict.UNTESTED]
+    return [_result(claim, main[claim["name"]]) for claim in tested]
 
 
-def by_verdict(claims: Sequence[dict]) -> list[dict]:
-    """Return the claims that held first, and those that cannot be tested last."""
-    return sorted(claims, key=lambda claim: [*Verdict].index(claim["verdict"]))
+def _result(claim: dict, words: str) -> str:
+    held, several, _ = claim["here"].partition(" comparisons hold; weakest: ")
+    value = claim["here"].rpartition(": ")[2]
+    if several:
+        return f"{claim['verdict'].capitalize()}: in {held} comparisons {words}; the weakest is {value}."
+    return f"{claim['claim']}: {claim['verdict']}. Measured: {value}."
 
 
-def claims_table(claims: Sequence[dict]) -> sections.Table:
+def by_verdict(record: dict) -> list[dict]:
+    """Return the claims that held first, and those that cannot be tested last; the main ones lead."""
+    main, verdicts = MAIN.get(record["study"], {}), [*Verdict]
+    return sorted(record["claims"], key=lambda c: (verdicts.index(c["verdict"]), c["name"] not in main))
+
+
+def claims_table(record: dict) -> sections.Table:
     """Return the verdicts with their evidence."""
-    columns = [name for name in COLUMNS if any(claim[name] for claim in claims)]
-    rows = [[claim[name] for name in columns] for claim in by_verdict(claims)]
+    columns = [name for name in COLUMNS if any(claim[name] for claim in record["claims"])]
+    rows = [[claim[name] for name in columns] for claim in by_verdict(record)]
     return sections.Table(columns, rows, words=range(len(columns)), kind="claims")
 
 
@@ -83,7 +98,7 @@ def rules_table() -> sections.Table:
 
 
 def reproduction(record: dict) -> list[str]:
-    """Say with what a study ran: settings, data by their hashes, versions, time."""
+    """Say how a study was run: settings, versions, hashes of the data, time."""
     texts = {
         key: ", ".join(f"{name} {value}" for name, value in record[key].items())
         for key in ("versions", "hashes")
@@ -108,7 +123,7 @@ def print_verdicts(record: dict, page: str) -> None:
     print_line(record["title"], "bold")
     for text in *results(record), record["data"], "":
         print_wrapped(text)
-    for claim in by_verdict(record["claims"]):
+    for claim in by_verdict(record):
         found = claim["why" if claim["verdict"] == Verdict.UNTESTED else "here"]
         print_wrapped(f"{claim['claim']}: {found}", claim["verdict"].ljust(18))
     print_line("")
@@ -116,7 +131,7 @@ def print_verdicts(record: dict, page: str) -> None:
 
 
 def print_wrapped(text: str, start: str = "") -> None:
-    """Print a text in lines as wide as the terminal, the later ones below the end of what it starts with."""
+    """Wrap a text to the width of the terminal, later lines indented by the length of its start."""
     width = shutil.get_terminal_size().columns
     for line in textwrap.wrap(start + text, width, subsequent_indent=" " * len(start)) or [""]:
         print_line(line)
@@ -128,7 +143,7 @@ def print_wrapped(text: str, start: str = "") -> None:
 def write_study_page(folder: str, record: dict) -> None:
     """Write the page of a study, with the pictures that are in its folder."""
     about, claims, tables = [record["document"], record["data"]], record["claims"], record["tables"]
-    judged = [claims_table(claims), cases_table(claims), rules_table()]
+    judged = [claims_table(record), cases_table(claims), rules_table()]
     pictures = partial(_picture_figures, folder, record)
     listed = Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")
     shown = [
@@ -149,7 +164,7 @@ def write_index_page(folder: str, records: Sequence[dict]) -> str:
     for record in records:
         lines += results(record)
         link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
-        about, tables = [record["document"], record["data"], link], [claims_table(record["claims"])]
+        about, tables = [record["document"], record["data"], link], [claims_table(record)]
         shown.append(Section(title=record["title"], about=about, tables=tables))
     shown.append(Section(title="Rules", tables=[rules_table()]))
     path = os.path.join(folder, INDEX)
@@ -195,7 +210,7 @@ def _with_interval(row: dict, name: str) -> str:
 
 
 def captions(thing: dict) -> list[str]:
-    """Return the caption of a figure or table, and a line on that of the document which it redoes."""
+    """Return the caption of a figure or table, and a line on the document's, which it repeats."""
     if not thing["source"]:
         return [thing["caption"]]
     differs = f" {thing['differs']}" if thing["differs"] else ""
@@ -203,7 +218,7 @@ def captions(thing: dict) -> list[str]:
 
 
 def cell_text(value: object) -> str:
-    """Return a cell as text, numbers with the digits that count; nan and None are empty."""
+    """Return a cell as text, numbers with the significant digits; nan and None are empty."""
     if value is None or value != value:
         return ""
     if not isinstance(value, Real) or isinstance(value, bool):

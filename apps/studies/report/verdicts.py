@@ -29,17 +29,17 @@ class Verdict(StrEnum):
 
 RULES = {
     Verdict.HELD: "In every comparison the whole 95 % interval agrees with the claim. A published "
-    "number is held if it lies in the interval, or if the whole interval is better.",
-    Verdict.REFUTED: "In one comparison the whole interval contradicts the claim.",
-    Verdict.UNDECIDED: "An interval contains the limit.",
-    Verdict.UNTESTED: "The original data or enough runs are missing, or nothing differs on the paper's axis.",
-    "conditions": "A claim is judged under the paper's own: data, lambda, axis and implementation. Results "
-    "under other conditions, such as other data or compiled code, are listed as 'wider' and do not count.",
-    "interval": "Of the mean over runs; for times and ratios, of the median; in digits, 95 % of draws.",
-    "alike": "Rates within 2 points of each other, and amounts within a factor of 2.",
+    "number counts as held if it lies in the interval, or if the whole interval is better.",
+    Verdict.REFUTED: "In at least one comparison the whole interval contradicts the claim.",
+    Verdict.UNDECIDED: "An interval contains the limit, and none contradicts the claim.",
+    Verdict.UNTESTED: "Original data are missing, runs are too few, or the paper's axis shows no difference.",
+    "conditions": "A claim is judged with the paper's own data, lambda, axis and implementation. Results "
+    "under other conditions, such as compiled code, are listed as 'wider' and do not count.",
+    "interval": "95 %, of the mean over runs; for times and ratios, of the median; in digits, of draws.",
+    "alike": "Rates within 2 points, and amounts within a factor of 2.",
 }
 ALIKE = {"points": (-2.0, 2.0), "times": (0.5, 2.0)}  # the one margin of all studies
-# What a number is multiplied by to be in a unit, and what is possible: intervals end there.
+# By unit: the factor for a number, and its least and largest value, at which intervals end.
 UNITS = {
     **{"%": (100, 0, 100), "points": (100, -100, 100), "times": (1, 0, inf), "ms": (1e3, 0, inf)},
     **{"share": (1, 0, 1), "difference": (1, -1, 1)},  # of tables
@@ -68,7 +68,7 @@ class Found(NamedTuple):
     document : mapping of str to Statistic, or str
         Under the document's conditions, by what is compared; or why nothing was measured.
     wider : mapping of str to Statistic, optional
-        Beyond them.
+        Under other conditions.
     """
 
     document: Cases | str
@@ -86,12 +86,12 @@ def median(values: np.ndarray) -> Statistic:
 
 
 def of_a_draw(values: np.ndarray) -> Statistic:
-    """Return the mean of draws, and where 95 % of single draws are, such as the document's: Student's."""
+    """Return the mean of draws, and Student's interval of 95 % of single draws, such as the document's."""
     return mean(values, 1.0)
 
 
 def share(holds: np.ndarray) -> Statistic:
-    """Return how often something holds: Wilson's interval."""
+    """Return how often something holds, with Wilson's interval."""
     return Statistic(float(holds.mean()), *wilson_interval(int(holds.sum()), len(holds)))
 
 
@@ -108,9 +108,9 @@ class Region:
     ----------
     words : str
     low, high : float
-        Limits, which belong to it.
+        Limits, which belong to the region.
     touch : bool
-        Whether it is enough that the interval reaches into it: the rule for numbers of the document.
+        Whether an interval that only overlaps the region is enough: the rule for published numbers.
     """
 
     words: str
@@ -126,13 +126,13 @@ class Region:
         low, high = (*numbers, *numbers)[:2] if numbers else ALIKE[unit]
         amount = f" {unit}" if unit in ("%", "ms") else ""
         limits = " and ".join(f"{_limit(number)}{amount}" for number in dict.fromkeys((low, high)))
-        better = f"{limits} is in the interval, or all of it is {{}}, which is better"
+        better = f"{limits} is in the interval, or the whole interval is {{}}, which is better"
         ends = {
             "above": (f"the whole interval is above {limits}", nextafter(low, inf), inf),
             "below": (f"the whole interval is below {limits}", -inf, nextafter(high, -inf)),
             "within": (f"the whole interval is between {limits}", low, high),
             "alike": (f"the whole interval is between {limits}", low, high),
-            "meets": (f"the interval has {limits}", low, high, True),
+            "meets": (f"the interval contains {limits}", low, high, True),
             "less": (better.format("below"), -inf, high, True),
             "more": (better.format("above"), low, inf, True),
         }
@@ -149,7 +149,7 @@ class Region:
         return Verdict.HELD if whole or self.touch else Verdict.UNDECIDED
 
     def slack(self, s: Statistic) -> float:
-        """Return a number that is the smaller, the further the statistic is from the claim."""
+        """Return a number that is the smaller, the further the statistic lies from the claim."""
         low, high = (s.high, s.low) if self.touch else (s.low, s.high)
         return min(low - self.low, self.high - high)
 
@@ -164,15 +164,15 @@ class Claim:
     words : str
         The claim, in short.
     document : str
-        The document's figure, and where it stands ("figure 4").
+        The document's number, and where it stands ("figure 4").
     data : str
-        What of the document's data it is about ("usps"); "": none, or rows that are drawn.
+        The data set of the document that it is about ("usps"); "": none, or simulated rows.
     region : Region
     unit : str
     why : str
         The reason for the region, a sentence.
     question : str
-        What it has in common with a claim of another study, which must not say the contrary.
+        The question that claims of several studies answer; their verdicts must not contradict.
     """
 
     study: str
@@ -203,14 +203,14 @@ def judge(claim: Claim, found: Found, originals: Collection[str]) -> dict:
     claim : Claim
     found : Found
     originals : collection of str
-        Which of the documents' data sets the runs had: of others a claim about them says nothing.
+        The documents' data sets that the runs used; a claim about another one cannot be tested.
 
     Returns
     -------
     dict
-        The claim with its verdict. here, wider: what was measured under the document's conditions, and beyond
-        them, with its own verdict. cases: all comparisons, of "document" or "wider", what is compared, value,
-        low and high in the claim's unit, and the verdict of each.
+        The claim with its verdict. here, wider: what was measured under the document's conditions, and under
+        others, with a verdict of its own. cases: all comparisons, each with "document" or "wider", what is
+        compared, value, low and high in the claim's unit, and its verdict.
     """
     decided, said, rows = {}, {}, []
     for column, measured in found._asdict().items():
@@ -222,7 +222,7 @@ def judge(claim: Claim, found: Found, originals: Collection[str]) -> dict:
             rows += [(column, where, *s, str(verdicts[where])) for where, s in cases.items()]
     verdict, why = decided.get("document", Verdict.UNTESTED), f"{claim.region.words} {claim.why}".strip()
     if claim.data and claim.data not in originals:
-        verdict, why = Verdict.UNTESTED, f"It is about {claim.data}, which these runs did not have."
+        verdict, why = Verdict.UNTESTED, f"The claim is about {claim.data}, which these runs did not use."
     elif "document" not in said:
         why = str(found.document)
     elif verdict is Verdict.UNTESTED:
@@ -236,7 +236,7 @@ def judge(claim: Claim, found: Found, originals: Collection[str]) -> dict:
 
 
 def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]) -> list[dict]:
-    """Judge all claims of a study; each must have been looked at, and nothing else."""
+    """Judge all claims of a study; `found` must have exactly these."""
     claims = claims_of(study)
     if wrong := {claim.name for claim in claims} ^ found.keys():
         raise ValueError(f"claims.csv and what was found differ in {', '.join(sorted(wrong))}")
@@ -250,7 +250,7 @@ def in_unit(s: Statistic, unit: str) -> Statistic:
 
 
 def _said(claim: Claim, cases: Cases, verdicts: Mapping[str, Verdict]) -> str:
-    """Say what the comparisons found: of several how many hold, and that which is furthest from the claim."""
+    """Say what the comparisons found; of several, how many hold, and the furthest from the claim."""
     worst = min(cases, key=lambda w: (WORST_FIRST.index(verdicts[w]), claim.region.slack(cases[w])))
     text = f"{worst}: {written(cases[worst], claim.unit)}" if worst else written(cases[worst], claim.unit)
     if len(cases) == 1:
@@ -275,9 +275,9 @@ def written(s: Statistic, unit: str = "") -> str:
 
 
 def _ends(s: Statistic, decimals: int) -> str:
-    """Write an interval; it has no upper end where some runs never get there, and no ends of few runs."""
+    """Write an interval, without an upper end if some runs never get there, or ends if runs are few."""
     if s.high == inf:
-        return "too few runs" if s.low == -inf else f"{s.low:,.{decimals}f} or more, or never"
+        return "too few runs" if s.low == -inf else f"{s.low:,.{decimals}f} or more"
     return f"{s.low:,.{decimals}f} to {s.high:,.{decimals}f}"
 
 
