@@ -1,8 +1,8 @@
-"""Moves of many dual variables of SDCA at once, for when its own steps crawl.
+"""Moves of many dual variables of SDCA at once, for when coordinate steps are slow.
 
-Once the rows at the bounds are settled, the dual is a quadratic function of the others, and the few
-directions in which it is flat take coordinate steps hundreds of epochs: conjugate gradients take them at
-once.
+Once it is settled which dual variables are at a bound, the dual is a quadratic function of the others. In the
+few directions in which it is flat, coordinate steps take hundreds of epochs, and conjugate gradients a few
+steps.
 """
 
 from functools import partial
@@ -11,13 +11,13 @@ import numpy as np
 
 from ._scores import scores_at
 
-MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
+MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows strictly between their bounds
 LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
-dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
+dot = partial(np.einsum, "i,i->")  # BLAS's result may depend on the alignment of the vectors
 
 
 def free_variable_cg(problem, loss, alpha, intercept_step, w, intercept, dual):
-    """Raise the dual, by moving the variables inside their box; change w and dual in place.
+    """Raise the dual by moving the variables strictly between their bounds; change w and dual in place.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ def free_variable_cg(problem, loss, alpha, intercept_step, w, intercept, dual):
 
 
 def projected_cg_step(b, upper, slope, apply):
-    """A step that raises a concave quadratic function, and stays in the box.
+    """A step that raises a concave quadratic function and keeps the variables within their bounds.
 
     Parameters
     ----------
-    b : array, where to start from
-    upper : array, the upper ends of the box; the lower are 0
+    b : array, the starting point
+    upper : array, the upper bounds; the lower bounds are 0
     slope : array, the gradient at b
     apply : callable
-        ``apply(p)`` is by how much a step of p lowers the gradient.
+        ``apply(p)`` returns by how much a step of p lowers the gradient.
 
     Returns
     -------
-    array, or None where conjugate gradients find nothing that rises
+    array, or None if conjugate gradients find no ascent direction
     """
     step, residual, direction = np.zeros(len(b)), slope, slope
     size = first = dot(residual, residual)
@@ -81,4 +81,4 @@ def projected_cg_step(b, upper, slope, apply):
     bend, gain = apply(step), dot(step, slope)
     if not gain > 0:
         return None
-    return np.clip(b + min(1.0, gain / dot(step, bend)) * step, 0, upper) - b  # the best place on the way
+    return np.clip(b + min(1.0, gain / dot(step, bend)) * step, 0, upper) - b  # the best point of the step

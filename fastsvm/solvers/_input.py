@@ -1,8 +1,8 @@
-"""The border: what callers pass, checked once and turned into what the kernels read.
+"""Arguments of callers, checked once and converted to the form that the kernels read.
 
-SciPy checks the arrays of a sparse matrix when it is made, not when they are replaced or changed afterwards,
-and its conversions and products read and write wherever the indices point. So they are checked before SciPy
-or a kernel follows them.
+SciPy checks the arrays of a sparse matrix when the matrix is created, not when they are changed later, and
+SciPy's conversions and products read and write wherever the indices point. The arrays are therefore checked
+before SciPy or a kernel uses them.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ._rows import Rows, bad_index, bad_offset
 
 LARGEST = np.finfo(float).max
 MOST_STEPS = 2**31 - 1
-EXTREME = 1e100  # numbers up to here, and from its inverse on, have products and squares in double precision
+EXTREME = 1e100  # numbers from 1 / EXTREME to EXTREME have squares in double precision
 
 
 def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
@@ -48,7 +48,7 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
     if isinstance(X, Rows):
         return X
     if sparse.issparse(X):
-        X = as_csr(X, columns=False)  # Rows looks at them
+        X = as_csr(X, columns=False)  # Rows checks them
         values, columns, indptr = _as_floating("X", X.data), X.indices, X.indptr
     else:
         X = _as_floating("X", np.asarray(X))
@@ -58,7 +58,7 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
 
 
 def require_table(X, empty=False):
-    """Raise a ValueError unless X has rows and columns; if `empty`, there may be none of them."""
+    """Raise a ValueError unless X has two dimensions and, unless `empty`, at least a row and a column."""
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
     if 0 in X.shape and not empty:
@@ -73,7 +73,7 @@ def as_matrix(X, threads=1, norms=False):
 
 
 def _as_floating(name, array):
-    """An array of numbers as C-ordered float32 or float64, the same if it is one."""
+    """An array of numbers as C-ordered float32 or float64, copied only if necessary."""
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must contain real numbers; its dtype is {array.dtype}.")
     if array.dtype in (np.float32, np.float64):
@@ -85,13 +85,13 @@ def _as_floating(name, array):
 
 
 def as_csr(X, columns=True):
-    """X in CSR format, its arrays checked; what is not sparse comes back as it is.
+    """X in CSR format, with checked arrays; X itself if it is not sparse.
 
     Parameters
     ----------
     X : sparse matrix or array, or anything else
     columns : bool, default=True
-        Look at the columns of a CSR matrix too; `Rows` does, in the pass that it makes anyway.
+        Check the columns of a CSR matrix, too; `Rows` does so in a pass that it makes anyway.
 
     Returns
     -------
@@ -121,24 +121,24 @@ def as_csr(X, columns=True):
         X = X.tocsr()
     offsets, places = _check_compressed(X, columns)
     data, n = X.data, offsets[-1]
-    if data.dtype.kind not in "biufcO":  # such as texts, which SciPy would read as numbers
+    if data.dtype.kind not in "biufcO":  # such as strings, which SciPy would read as numbers
         raise _malformed_matrix(f"X.data has the dtype {data.dtype}")
     usual = data.dtype.isnative and data.flags.c_contiguous
     if usual and places is X.indices and offsets is X.indptr and n == len(data):
         return X
     data = np.ascontiguousarray(data[:n], data.dtype.newbyteorder("="))
-    return type(X)((data, places[:n], offsets), X.shape)  # SciPy may look at what lies beyond
+    return type(X)((data, places[:n], offsets), X.shape)  # SciPy may read beyond n
 
 
 def with_floats(X):
-    """Float64 in place of whole numbers, if X is CSR: SciPy's `astype` would sort the columns first."""
+    """X with whole numbers converted to float64, if X is CSR: SciPy's `astype` would sort the columns."""
     if not sparse.issparse(X) or X.dtype.kind not in "biu":
         return X
     return type(X)((X.data.astype(np.float64), X.indices, X.indptr), X.shape)
 
 
 def canonical(X):
-    """X, a CSR matrix, with each column once in a row, for what is not linear in its values."""
+    """The CSR matrix X with repeated columns of a row summed, for functions that are not linear in X."""
     X = X.matrix() if isinstance(X, sparse.PlainCSR) else X
     if not X.has_canonical_format:
         X = X.copy()
@@ -185,13 +185,13 @@ def _check_coordinates(X):
 
 
 def _index_array(X, name):
-    """An array of indices of X, as the checks read it."""
+    """An index array of X, as the checks read it."""
     array = getattr(X, name)
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
         raise _malformed_matrix(f"X.{name} must be a one-dimensional array of integers")
     if array.dtype in (np.int32, np.int64) and array.flags.c_contiguous:
         return array
-    return np.ascontiguousarray(array, np.int64)  # what does not fit becomes negative
+    return np.ascontiguousarray(array, np.int64)  # numbers that do not fit become negative
 
 
 def _malformed_matrix(what):
@@ -234,7 +234,7 @@ def as_weights(sample_weight: Any, n_rows: int, relative: bool = False) -> np.nd
 
 
 def as_start(start, n_rows):
-    """A pair (dual, intercept) to start from, checked; the dual as float64."""
+    """The start (dual, intercept), checked; the dual as float64."""
     dual, intercept = start
     dual = np.asarray(dual, dtype=np.float64)
     if dual.shape != (n_rows,) or not np.isfinite(dual).all():
@@ -265,11 +265,11 @@ def as_state(random_state):
 
 
 def as_random(random_state: Any) -> np.random.RandomState:
-    """What scikit-learn makes of a `random_state`: a RandomState, from which to draw at once."""
+    """The RandomState that scikit-learn makes of a `random_state`; it must be used at once."""
     if random_state is None or random_state is np.random:
         return np.random.mtrand._rand
     if isinstance(random_state, Integral):
-        if not hasattr(_OF_THREAD, "random"):  # to make one takes 0.2 ms
+        if not hasattr(_OF_THREAD, "random"):  # creating one takes 0.2 ms
             _OF_THREAD.random = np.random.RandomState(0)
         _OF_THREAD.random.seed(random_state)
         return _OF_THREAD.random
@@ -294,7 +294,7 @@ def positive(name: str, value: Any, *, kind: type = float) -> Any:
 
 
 def as_first_averaged(value: Any) -> Any:
-    """`average_from` as a step's number or None, or a ValueError."""
+    """`average_from` as a number of steps or None, or a ValueError."""
     if value is None or (isinstance(value, (int, np.integer)) and value == 0 and value is not False):
         return value
     return positive("average_from", value, kind=int)
@@ -313,25 +313,25 @@ def finite(name, value):
 
 
 def as_alpha(alpha: Any) -> float:
-    """`alpha` as a number that double precision has room for, or a ValueError."""
+    """`alpha` as a number whose square double precision can represent, or a ValueError."""
     if isinstance(alpha, Real) and alpha == 0:
         raise ValueError("alpha must be a positive number; got 0: without a penalty there is no certificate.")
     return with_square("alpha", alpha, ": scale X instead")
 
 
 def with_square(name: str, value: Any, hint: str = "") -> float:
-    """`value` as a positive number whose square double precision has room for, or a ValueError."""
+    """`value` as a positive number whose square double precision can represent, or a ValueError."""
     if not 1 / EXTREME <= positive(name, value) <= EXTREME:
         raise ValueError(f"{name} must be between {1 / EXTREME:g} and {EXTREME:g}; got {value!r}{hint}.")
     return float(value)
 
 
-# What others call it.
+# Names in other packages.
 MEANT = {"log_loss": "log", "logistic": "log", "logloss": "log", "gaussian": "rbf", "polynomial": "poly"}
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """`value`, or a ValueError that lists what is allowed."""
+    """`value`, or a ValueError that lists the allowed values."""
     if not isinstance(value, str) or value not in allowed:
         meant = MEANT.get(value) if isinstance(value, str) else None
         hint = f": use {meant!r}" if meant in allowed else ""
@@ -340,7 +340,7 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
 
 
 def order_of(order: Any, names: Sequence[str]) -> Any:
-    """`order` if it is an array, which the solver checks, or one of the names; a ValueError if neither."""
+    """`order` if it is an array, which the solver checks, or one of the names; otherwise a ValueError."""
     return order if isinstance(order, (np.ndarray, list, tuple)) else one_of("order", order, names)
 
 

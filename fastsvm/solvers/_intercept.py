@@ -1,16 +1,16 @@
-"""The best intercept for given scores: a convex problem of one variable, which reads no rows."""
+"""The best intercept for given scores: a convex problem in one variable, which reads no rows."""
 
 import math
 
 from ._scores import loss_and_slope
 
 SURE = 750.0  # a margin without loss in double precision, where exp(-margin) is 0
-FIRST_STEP = 2**-7  # to find a bracket; margins that matter are about 1
-MOST_LOOKS = 60  # at all rows' scores
+FIRST_STEP = 2**-7  # of the search for a bracket; margins that matter are about 1
+MOST_LOOKS = 60  # the largest number of passes over the scores
 
 
 def lossless_intercept(problem, loss):
-    """The intercept at which w = 0 has no loss, of rows of one sign; 0 of both, which have none."""
+    """The intercept at which w = 0 has no loss, if all rows have one sign; otherwise 0."""
     positive, negative = problem.class_weight_sums()
     if positive and negative:
         return 0.0
@@ -20,21 +20,21 @@ def lossless_intercept(problem, loss):
 def best_intercept(problem, scores, intercept, loss, accuracy):
     """An intercept for which the mean loss is within `accuracy` of the minimum, and that loss.
 
-    Between two intercepts with slopes of either sign, the tangents there bound the loss from below. It is
-    looked at where they meet, until it is no more than `accuracy` above.
+    Between two intercepts with slopes of opposite sign, the tangents bound the loss from below. The loss is
+    computed where they meet, until it is at most `accuracy` above the bound.
 
     Parameters
     ----------
     problem : Problem
     scores : ndarray of shape (n_rows,), w.x_i
-    intercept : float, to start from
+    intercept : float, the starting point
     loss : Loss
     accuracy : float
 
     Returns
     -------
     (float, float)
-        The intercept and the mean loss there, the best that were seen.
+        The best intercept found, and its mean loss.
     """
 
     def look(intercept):

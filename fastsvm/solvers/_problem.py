@@ -15,7 +15,7 @@ from .losses import as_loss
 
 
 class Problem:
-    """Rows of X, a sign and a weight for each: what one binary solver works on.
+    """Rows of X, with a sign and a weight for each, for a solver of a binary problem.
 
     Weights are divided by their mean, unless `relative` is False.
     """
@@ -29,26 +29,26 @@ class Problem:
         norms: bool = False,
         relative: bool = True,
     ) -> None:
-        self.threads = threads  # for the passes that can be shared; they do not change the results
+        self.threads = threads  # for passes that can be shared; the number does not change the results
         self.rows = as_rows(X, threads, norms)
         self.n = self.rows.n_rows  # those of weight 0 included
         self.signs = as_signs(y, self.n)
         self.weights = as_weights(sample_weight, self.n, relative)
 
     def with_threads(self, threads):
-        """The same problem, whose passes so many threads share."""
+        """The same problem, with passes shared by this number of threads."""
         other = copy.copy(self)
         other.threads = threads
         return other
 
     @property
     def data(self):
-        """The leading arguments of every kernel."""
+        """The first arguments of every kernel."""
         return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
 
     @property
     def data_of_windows(self):
-        """The same where rows are visited in windows, each of which is checked before, the first time."""
+        """The same for rows visited in windows, which are checked before their first visit."""
         rows = self.rows
         return rows, rows.unchecked_values, rows.unchecked_columns, self.signs, self.weights
 
@@ -78,7 +78,7 @@ class Problem:
         return newton_loss_sum(loss.struct, margins, self.weights) / self.n
 
     def require_range(self, alpha):
-        """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
+        """Raise a ValueError if w.x_i may overflow because alpha is too small to bound w."""
         largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
         require_range(largest, alpha)
 
@@ -88,11 +88,11 @@ class Problem:
 
     @property
     def rounding(self):
-        """The relative rounding error of sums over the rows, about."""
+        """The approximate relative rounding error of sums over the rows."""
         return 4 * np.finfo(float).eps * math.sqrt(self.n)
 
     def primal(self, w, intercept, loss, alpha):
-        """P(w, intercept); of a loss that is not regularised, alpha=None, the mean loss."""
+        """P(w, intercept); the mean loss if alpha is None."""
         ridge = 0.0 if alpha is None else alpha / 2 * float(w @ w)
         return ridge + self.mean_loss(w, intercept, loss)
 
@@ -103,15 +103,15 @@ class Problem:
         return psi / self.n - alpha / 2 * norm
 
     def upper(self, loss):
-        """The upper ends of the dual variables' domains: a number, or one per row."""
+        """The upper bounds of the dual variables: a number, or an array with one per row."""
         return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
 
     def is_free(self, dual, loss):
-        """Mark the dual variables strictly inside their domain."""
+        """Return which dual variables are strictly between their bounds."""
         return (dual > 0) & (dual < self.upper(loss))
 
     def clip_dual(self, dual, loss):
-        """Clip `dual` to its domain, in place; True if that changed it."""
+        """Clip `dual` to its domain, in place; return whether that changed it."""
         upper = self.upper(loss)
         outside = bool(dual.min() < 0 or (dual > upper).any())
         if outside:
@@ -124,13 +124,13 @@ class Problem:
         return positive - negative
 
     def balance_factors(self, dual):
-        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
+        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as an intercept requires."""
         return balance_factors(*sums_by_sign(self.signs, dual))
 
     def taken_from_few_rows(self, dual, factors, share=1.0):
-        """The amounts to take from `dual` for the sums that `factors` would give: from few rows.
+        """The amounts to take from `dual`, in few rows, to reach the sums that `factors` would give.
 
-        Of each of them `share`, or more where all rows together would not do.
+        The amount is `share` of a row's dual variable, or more if all rows together would not suffice.
         """
         part, taken = 1 - min(factors), np.zeros(self.n)
         _rows.take_from_few_rows(self.signs, dual, factors[0] < factors[1], part, max(share, part), taken)
@@ -144,7 +144,7 @@ class Problem:
 def balance_factors(positive, negative):
     """Factors that make the sums of b_i over the rows of sign +1 and of sign -1 equal.
 
-    The heavier side is scaled down, which stays in the box.
+    The larger sum is scaled down, so that all b_i stay within their bounds.
     """
     if positive > negative:
         return negative / positive, 1.0

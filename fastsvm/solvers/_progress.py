@@ -1,4 +1,4 @@
-"""When to stop where there is no gap: scikit-learn's rules for stochastic steps."""
+"""Stopping rules for methods without a gap: scikit-learn's rules for stochastic steps."""
 
 import math
 
@@ -8,19 +8,19 @@ from ._scores import scores_of
 
 
 class Progress:
-    """Whether epochs still bring a run on.
+    """The progress of a run, by a value per epoch.
 
     Parameters
     ----------
     tol : float or None
-        How far an epoch's value must be below the lowest before, to count; None: any epoch counts.
+        An epoch makes progress if its value is lower than the lowest so far by `tol`; None: it always does.
     n_iter_no_change : int or None
-        After so many epochs in a row that do not count the run is over; None: never.
+        Number of successive epochs without progress that ends the run; None: the run is never ended.
 
     Attributes
     ----------
     validation : Problem or None
-        The rows whose share that is told wrong is the value; None: the mean loss of an epoch's rows, as met.
+        The value is the error rate on these rows; None: the mean loss of an epoch's rows as visited.
     """
 
     validation = None
@@ -31,11 +31,11 @@ class Progress:
 
     @property
     def over(self):
-        """Whether it is time to stop."""
+        """Whether to stop."""
         return self.most is not None and self.stalled >= self.most
 
     def add(self, loss, output):
-        """Count an epoch, by its mean loss or by what `output` returns, (w, intercept)."""
+        """Add an epoch, by its mean loss or by the (w, intercept) that `output` returns."""
         value = loss if self.validation is None else _error(self.validation, *output())
         self.stalled = self.stalled + 1 if self.least - value < self.tol else 0
         self.least = min(self.least, value)

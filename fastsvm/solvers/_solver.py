@@ -51,7 +51,7 @@ LINE = np.dtype([("epoch", np.int64), *((name, np.float64) for name in Epoch._fi
 
 
 def as_array(history: list) -> np.ndarray:
-    """Return the lines of a history, without scores, as a structured array; None becomes NaN."""
+    """Return a history, without scores, as a structured array; None becomes NaN."""
     return np.array([epoch[:5] for epoch in history], LINE)
 
 
@@ -95,7 +95,7 @@ class Iterate(NamedTuple):
     factors : (float, float)
         For the rows of sign +1 and of sign -1.
     w_of_dual : ndarray of shape (n_features,), float64, or None
-        w(b) of the feasible ones, where the solver has it; None: a pass over X makes it.
+        w(b) of the feasible dual variables; None: it takes a pass over X.
     """
 
     w: np.ndarray | None
@@ -112,8 +112,8 @@ class SolverState(NamedTuple):
     ----------
     dual : ndarray of shape (n_samples,), float64
     intercept : float
-    done : int, epochs before
-    seed : int, of the rows' order from here on
+    done : int, number of earlier epochs
+    seed : int, for the order of the rows from here on
     """
 
     dual: np.ndarray
@@ -133,7 +133,7 @@ class MeasuredIterate(NamedTuple):
 
     @property
     def gap(self):
-        """Primal minus bound; rounding can't make it negative."""
+        """Primal minus bound, but 0 if rounding makes it negative."""
         if self.bound is None:
             return None
         gap = self.primal - self.bound
@@ -145,14 +145,14 @@ class MeasuredIterate(NamedTuple):
 
 
 def first_averaged(given, total):
-    """After which of all steps iterates are averaged, or drawn: half of them, unless it is given."""
+    """The number of steps after which iterates are averaged or drawn; half of all steps by default."""
     return total // 2 if given is None else min(given, total - 1)
 
 
 def require_finite(objective, gap):
-    """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate.
+    """Raise a ValueError if the objective or the gap is not finite, since that is no certificate.
 
-    They are numbers, or arrays of them.
+    They are numbers or arrays; the gap may be None.
     """
     if not (np.isfinite(objective).all() and (gap is None or np.isfinite(gap).all())):
         raise ValueError(
@@ -164,22 +164,22 @@ def require_finite(objective, gap):
 class Solver:
     """Epochs over one problem: the protocol of all solvers.
 
-    `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps and a pass over
-    all rows. It returns nothing, and can be interrupted between `slices`.
+    `run_epoch()` changes the state by visiting every row or, for Newton's method, by steps and a pass over
+    all rows. It can be interrupted between `slices`.
 
-    `iterate()` is the solution to return now, at no pass over X. `measure()` adds its objective and, where
-    there is a dual, a lower bound on every objective. That costs a pass or two:
-    `should_certify()` tells when to call it, and `on_gap_above_tol()` follows when the gap was too large.
+    `iterate()` is the solution to return now, without a pass over X. `measure()` adds its objective and, if
+    there is a dual, a lower bound on the minimum, which costs a pass or two: `should_certify()` tells when
+    this is worthwhile, and `on_gap_above_tol()` is called if the gap is too large.
 
-    `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is returned.
-    `run` of run.py does all this: `advance()` to the next measured epoch, `record()` its line of the history,
+    `is_over` is the stopping rule, and `finalize()` may improve the point before it is returned. `run` of
+    run.py calls `advance()`, up to the next measured epoch, `record()`, for its line of the history,
     `finish()` at the end, and `result()`.
 
-    Some can `restore()` the `checkpoint_state()` of an earlier run. `checkpoint_hook`, if set, is called with
-    the run after each epoch, and within an epoch wherever the state can be saved.
+    Some solvers can `restore()` the `checkpoint_state()` of an earlier run. `checkpoint_hook`, if set, is
+    called with the solver after each epoch, and within an epoch wherever the state can be saved.
 
-    The kernel machines' solvers (`KernelSolver`) have all classes: `advance()` is a round of those that are
-    not at their end.
+    The solvers of kernel machines (`KernelSolver`) hold all classes: `advance()` is a round of the classes
+    that have not ended.
     """
 
     solver: str
@@ -189,19 +189,19 @@ class Solver:
     """Rows per step."""
 
     can_check_late = False
-    """Whether it can do without the rows' norms until it visits them."""
+    """Whether the rows' norms are not needed before the rows are visited."""
 
     traced = True
     """Whether every epoch is measured."""
 
     restored = False
-    """Whether it goes on from an earlier run, whose end it may be at."""
+    """Whether it continues an earlier run, which may have ended."""
 
     checkpoint_hook = None
-    """Function of the run, called where its state can be saved."""
+    """Function that is called with the solver wherever its state can be saved."""
 
     kept_as = np.dtype(np.float64)
-    """To what the caller rounds the solution: the result's objective and gap belong to the rounded one."""
+    """The type to which the caller rounds the solution; objective and gap are those of the rounded one."""
 
     point: Any = None
     """The MeasuredIterate that was measured last."""
@@ -218,7 +218,7 @@ class Solver:
         self.has_intercept = bool(params.fit_intercept)
         self.random = random() if callable(random) else random
         self.order = None
-        if order is not None:  # Newton's method and the kernel machines have none
+        if order is not None:  # Newton's method and the kernel machines use none
             from ._order import Order
 
             self.order = Order(problem, order, self.max_iter, self.random, grouped)
@@ -230,7 +230,7 @@ class Solver:
 
     @property
     def checks_late(self):
-        """Whether rows, which are on disk, are checked when their window is visited: that saves a pass."""
+        """Whether rows on disk are checked when their window is visited, which saves a pass."""
         if not self.can_check_late or self.order is None or self.order.windows is None:
             return False
         rows = self.problem.rows
@@ -241,7 +241,7 @@ class Solver:
         return self.order.epoch(self.done, self.batch_size)
 
     def slices(self, rows, *, multiple=1, cuts=()):
-        """Yield parts of an epoch, short enough for Ctrl-C, until the run is cancelled."""
+        """Yield parts of an epoch, short enough for Ctrl-C to act, until the run is cancelled."""
         for part in self.order.slices(rows, multiple, cuts):
             if self.cancelled:
                 raise KeyboardInterrupt
@@ -265,19 +265,19 @@ class Solver:
         if c.dual is not None:
             bound = self.problem.dual_value(c.dual, w_of_dual, self.loss, self.alpha, c.factors)
         point = MeasuredIterate(w, c.intercept, c.dual, math.nan, bound)
-        if self.likely_last and self.kept_as != np.float64:  # what is kept, at once: that saves a pass
+        if self.likely_last and self.kept_as != np.float64:  # round at once, which saves a pass
             kept = self._as_kept(point)
             if kept.within(self.tol):
                 return kept
         return self._with_objective(point)  # epochs cannot make up for what rounding adds
 
     def _as_kept(self, point):
-        """The MeasuredIterate rounded to `kept_as`, with the objective there."""
+        """The MeasuredIterate rounded to `kept_as`, with its objective."""
         rounded = self._rounded(point)
         return point if rounded is point and not math.isnan(point.primal) else self._with_objective(rounded)
 
     def _rounded(self, point):
-        """The MeasuredIterate without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
+        """The MeasuredIterate rounded to `kept_as`, without objective; itself if exact, or on overflow."""
         if self.kept_as == np.float64:
             return point
         with np.errstate(over="ignore"):
@@ -298,14 +298,14 @@ class Solver:
         return False
 
     def should_certify(self):
-        """Whether a look at the certificate is worth its cost, where not every epoch is measured."""
+        """Whether the certificate is worth its cost, if not every epoch is measured."""
         return False
 
     def on_gap_above_tol(self) -> None:
-        """Act on a certificate that was worth its cost, but whose gap is above `tol`."""
+        """Act on a certificate whose gap is above `tol`."""
 
     def finalize(self):
-        """The MeasuredIterate to return, once measured."""
+        """The MeasuredIterate to return, after the last measurement."""
         return self.point
 
     def checkpoint_state(self):
@@ -313,23 +313,23 @@ class Solver:
         raise NotImplementedError
 
     def restore(self, state):
-        """Continue after a state that this run was started from."""
+        """Continue from the state that this run was started from."""
         self.done, self.random[0] = state.done, state.seed
         self.restored = True
 
     @property
     def is_over(self) -> bool:
-        """Whether no epoch follows: `max_iter` done, none would change anything, or `tol` is certified."""
+        """Whether no epoch follows: `max_iter` is reached, nothing would change, or `tol` is certified."""
         within = self.point is not None and self.point.within(self.tol)
         return self.done >= self.max_iter or self.finished() or within
 
     def was_over(self) -> bool:
-        """Measure where an earlier run has left it; whether it was over there."""
+        """Measure the point at which an earlier run ended; return whether that run was over."""
         self.point = self.measure()
         return self.is_over
 
     def advance(self) -> bool:
-        """Do epochs up to the next that is measured; whether that was one that it `should_certify`."""
+        """Do epochs up to the next measured one; return whether `should_certify` was true for it."""
         start = time.thread_time()
         while True:
             self.run_epoch()
@@ -352,7 +352,7 @@ class Solver:
         require_finite(self.point.primal, self.point.gap)
 
     def record(self, score: Callable[..., object] | None = None) -> list[tuple[int, Epoch]]:
-        """Add what was measured to the history; the line, with the number of its problem, 0."""
+        """Add the measurement to the history; return the line, with the number of its problem, 0."""
         p = self.point
         line = Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
         if score is not None:

@@ -1,4 +1,4 @@
-"""ASDCA from the outside: options, theta, certificate, intercept. The formulas head `_asdca.pyx`."""
+"""The Python part of ASDCA: options, theta, certificate, intercept. The formulas are in `_asdca.pyx`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ASDCASolver(Solver):
         self.drawn_at, self.drawn_iterate = None, None
         if params.averaging == "random":
             self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
-        self.next_certified_epoch = 0  # the first epoch tells how far it is
+        self.next_certified_epoch = 0  # the first measurement estimates how many epochs are left
 
     def run_epoch(self):
         """Visit every row once."""
@@ -74,8 +74,8 @@ class ASDCASolver(Solver):
             if self.steps == self.drawn_at:
                 self.drawn_iterate = self._last_iterate(), self._last_intercept()
         if self.has_intercept:
-            # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
-            # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
+            # Proximal step: the centre moves towards the intercept. An epoch brings b and w nearer to the
+            # solution for this centre by a factor of only exp(-theta), so the centre must not move faster.
             share = min(1, 4 * self.theta)
             self.state.intercept += share * self.intercept_step * self.problem.imbalance(self.dual)
 
@@ -88,9 +88,9 @@ class ASDCASolver(Solver):
     def _output(self):
         """(w, intercept) of the last iterate, of the average, or of the iterate that was drawn.
 
-        Each step makes w = (1 - theta) w' + theta v, with w' the one before. So the w of k steps sum to what
-        their v sum to, less (1 - theta) / theta times what w has moved by. That costs digits where theta k is
-        far below 1, as many as it has zeros after the point.
+        Each step makes w = (1 - theta) w' + theta v, with w' the previous iterate. The sum of w over k steps
+        is therefore the sum of v, less (1 - theta) / theta times the total change of w. If theta k is far
+        below 1, this loses as many digits as theta k has zeros after the point.
         """
         if self.drawn_iterate is not None:
             return self.drawn_iterate
@@ -101,11 +101,11 @@ class ASDCASolver(Solver):
         return self.v + (self.tail - late) / state.averaged, state.intercept_sum / state.averaged
 
     def should_certify(self):
-        """Whether the gap, which shrinks by about exp(-2 theta) an epoch, may be small enough by now."""
+        """Whether the gap, which shrinks by about exp(-2 theta) per epoch, may be small enough by now."""
         return self.tol is not None and self.done >= self.next_certified_epoch
 
     def on_gap_above_tol(self):
-        """Look again when it may be."""
+        """Postpone the next measurement until the gap may be small enough."""
         goal = max(self.tol * self.point.primal, np.finfo(float).tiny)
         epochs = 1.0
         if 0 < self.theta < 1 and self.point.gap > goal:
@@ -113,7 +113,7 @@ class ASDCASolver(Solver):
         self.next_certified_epoch = self.done + max(1, int(min(epochs, self.max_iter)))
 
     def iterate(self):
-        """The output, and the dual variables as they are."""
+        """The output, and the current dual variables."""
         p = self.problem
         p.clip_dual(self.dual, self.loss)  # rounding
         w, intercept = self._output()
@@ -129,7 +129,7 @@ class ASDCASolver(Solver):
         return primal
 
     def finalize(self):
-        """Certify again what is returned: the dual made to satisfy all constraints, and w(b) recomputed."""
+        """Certify the returned point again, with a feasible dual and w(b) recomputed."""
         if self.has_intercept:
             self.problem.scale_to_balance(self.dual)
         self.v[:] = self.problem.primal_from_dual(self.dual, self.alpha)
@@ -140,9 +140,9 @@ class ASDCASolver(Solver):
 def asdca_theta(problem, column=0.0, *, loss, alpha, batch_size):
     """The largest theta with a proof: 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)), s = gamma alpha n / R^2.
 
-    In the paper ||x_i|| <= 1. What its proof uses is that the i-th loss, as a function of w, has a
-    gradient with Lipschitz constant 1/gamma. Here that is c_i ||x_i||^2 / gamma, so gamma / R^2 stands for
-    gamma, with R^2 the largest c_i (||x_i||^2 + column).
+    The paper has ||x_i|| <= 1. Its proof uses that the i-th loss, as a function of w, has a gradient with
+    Lipschitz constant 1/gamma. Here, the constant is c_i ||x_i||^2 / gamma, so gamma / R^2 replaces gamma,
+    with R^2 the largest c_i (||x_i||^2 + column).
     """
     squares = problem.rows.squared_norms() + column
     if problem.weights.size:
@@ -153,10 +153,10 @@ def asdca_theta(problem, column=0.0, *, loss, alpha, batch_size):
 
 
 def asdca_intercept_column(problem, *, loss, alpha, batch_size):
-    """The square of the constant column that stands for the intercept.
+    """The squared value of the constant column that represents the intercept.
 
-    A tenth of a row's, as in SDCA, or more where that leaves theta at 1/4: the larger, the longer the
-    proximal steps.
+    It is a tenth of the mean ||x_i||^2, as in SDCA, or larger if theta stays at 1/4: a larger value makes
+    longer proximal steps.
     """
     norms = problem.rows.squared_norms()
     heaviest = problem.weights.max() if problem.weights.size else 1.0

@@ -1,8 +1,8 @@
 """The table of losses, in NumPy.
 
-Each is a function of the margin m = y (w.x + b0). `dual_term` is psi(b) = -phi*(-b), and for every m
-and every b in the domain phi(m) + b m >= psi(b) (Fenchel-Young): summed over the rows, weak duality.
-Kernels take `struct`, and have their formulas in `_losses.pxd`, under the same codes.
+Each loss is a function of the margin m = y (w.x + b0). `dual_term` is psi(b) = -phi*(-b), and for every m
+and every b in the domain, phi(m) + b m >= psi(b) (Fenchel-Young); summed over the rows, this is weak duality.
+The kernels use `struct`, and have their formulas in `_losses.pxd`, under the same codes.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """An entry of the table.
+    """A loss of the table.
 
     Attributes
     ----------
@@ -23,15 +23,15 @@ class Loss:
     code : int, its number in `_losses.pxd`
     value, slope : callables, phi(m) and phi'(m) of an array of float64
     dual_term : callable, psi(b) for b in [0, upper]; None for a loss without a dual
-    upper : float, the upper end of the dual variable of a row of weight 1
-    curvature : float, -psi'' where psi is quadratic; None where it is not
-    lipschitz : float, of the slope; inf where it jumps
-    straight : bool, whether the loss is a straight line below its bend, at slope -upper
-    squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1; None:
-        twice P(0), which holds it for any loss
-    newton : bool, whether `_newton.pyx` has its second derivative, or the hinge's, which is smoothed there
-    width : float, how wide the bend is: the smooth hinge's gamma
-    with_width : callable, the loss of another width; None for a loss without a choice of it
+    upper : float, the upper bound of the dual variable of a row of weight 1
+    curvature : float, -psi'' if psi is quadratic, otherwise None
+    lipschitz : float, the Lipschitz constant of the slope; inf if the slope jumps
+    straight : bool, whether the loss is a straight line of slope -upper below its bend
+    squared_radius : float, alpha ||w||^2 of a ball that contains the optimum for rows of mean weight 1; None:
+        twice P(0), which is valid for any loss
+    newton : bool, whether `_newton.pyx` has the second derivative, for the hinge of its smoothed form
+    width : float, the width of the bend: the smooth hinge's gamma
+    with_width : callable, returns the loss with another width; None if the width is fixed
     """
 
     name: str
@@ -60,12 +60,12 @@ class Loss:
 
     @cached_property
     def struct(self):
-        """The `Loss` of `_losses.pxd`, which every pass over the rows takes."""
+        """The `Loss` struct of `_losses.pxd`, which the kernels use."""
         fields = "code", "width", "upper", "quadratic", "straight"
         return {name: getattr(self, name) for name in fields}
 
     def uppers(self, weights):
-        """The upper ends of dual variables of rows with these weights; 0 for weight 0."""
+        """The upper bounds of the dual variables of rows with these weights; 0 for weight 0."""
         weights = np.asarray(weights, dtype=float)
         return np.multiply(weights, self.upper, out=np.zeros(weights.shape), where=weights > 0)
 
@@ -108,12 +108,12 @@ _ENTRIES = (
         "hinge",
         0,
         value=_short_by,
-        slope=lambda m: -(m < 1).astype(float),  # at the kink the sub-gradient 0
+        slope=lambda m: -(m < 1).astype(float),  # the sub-gradient 0 at the kink
         dual_term=lambda b: b,
         curvature=0.0,
         straight=True,
         newton=True,
-        squared_radius=1.0,  # alpha/2 ||w||^2 is half of P(0) at most (Pegasos, sec. 2)
+        squared_radius=1.0,  # alpha/2 ||w||^2 is at most half of P(0) (Pegasos, sec. 2)
     ),
     Loss(
         "squared_hinge",
@@ -161,12 +161,12 @@ SMOOTH_LOSSES = tuple(name for name in LOSSES if TABLE[name].smooth)
 
 
 def as_loss(loss: str | Loss, width: float = 1.0) -> Loss:
-    """The entry of a name, with its `width` where that is a choice; an entry as it is.
+    """The loss of a name, with this `width` if it has one; a Loss is returned as it is.
 
     Raises
     ------
     ValueError
-        On a name that is not in the table.
+        If the name is not in the table.
     """
     if isinstance(loss, Loss):
         return loss
@@ -192,17 +192,17 @@ def value(loss, m):
 
 
 def slope(loss, m):
-    """phi'(m), elementwise; at the kink of the hinge, m = 1, the sub-gradient 0. As `value`."""
+    """phi'(m), elementwise; the sub-gradient 0 at the kink of the hinge, m = 1. Parameters as in `value`."""
     return as_loss(loss).slope(np.asarray(m, dtype=float))
 
 
 def dual_term(loss, b):
-    """psi(b), elementwise, for b in `domain(loss)`; -inf outside. As `value`."""
+    """psi(b), elementwise; -inf for b outside `domain(loss)`. Parameters as in `value`."""
     b = np.asarray(b, dtype=float)
     low, high = domain(loss)
     return np.where((b >= low) & (b <= high), as_loss(loss).dual_term(b), -np.inf)
 
 
 def domain(loss):
-    """Smallest and largest b with a finite dual term."""
+    """The smallest and the largest b with a finite dual term."""
     return 0.0, as_loss(loss).upper

@@ -1,4 +1,4 @@
-"""Pegasos from the outside: options, averaging, certificate. The formulas head `_pegasos.pyx`."""
+"""The Python part of Pegasos: options, averaging, certificate. The formulas are in `_pegasos.pyx`."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def pegasos(
     >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
     [-0.5, 0.5]
     """
-    params = PegasosParams.of(None, **{**locals(), "tol": None})  # the record's `tol` is of progress
+    params = PegasosParams.of(None, **{**locals(), "tol": None})  # there, `tol` refers to progress
     tol = CHECKS["tol"](tol)
     solver = PegasosSolver(Problem(X, y, sample_weight), params, as_state(random_state))
     return run(solver, tol, params.trace or score is not None or tol is not None, score=score)

@@ -1,4 +1,4 @@
-"""The perceptron from the outside. The formulas head `_perceptron.pyx`."""
+"""The Python part of the perceptron. The formulas are in `_perceptron.pyx`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The solver that takes coordinate steps: SDCA."""
+"""SDCA, the solver with coordinate steps."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
     from ._problem import Problem
     from .params import SDCAParams
 
-# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
-REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
-PACE_EPOCHS = 20  # epochs between looks at the pace
-CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
-FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
-INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
-INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
-MOST_BEND = 2  # the largest second derivative of a loss with a curved bend, which stands for the hinge's
-START_STEEPNESS = 0.5  # ||x||^2 / (alpha n) times the bend, up to which the first epoch is modified SGD,
-START_AHEAD = 0.3  # with so many rows, as a share of all, counted as seen before,
-START_AGAIN = 0.2  # and so many, those that it visits first, visited again at its end
-SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
-SAMPLE_STEP = 16  # one of this many rows is looked at again, once the gap may be near `tol`,
-LEAST_SAMPLE = 128  # or at least this many
-FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met, or, if that is less,
+# The effect of each constant is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+REVISIT_EPOCHS = 50  # epochs after which all rows are visited again, and then each time after twice as many
+PACE_EPOCHS = 20  # epochs between checks of the pace
+CG_PAYS_EPOCHS = 60  # expected number of remaining epochs from which conjugate gradients pay
+FREE_SHARE = 0.9  # share of the visited rows strictly between their bounds from which they are tried
+INTERCEPT_SQUARE = 0.1  # squared value of the intercept's column, as a share of the mean ||x||^2, or
+INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, if that is more
+MOST_BEND = 2  # the largest second derivative of a loss with a curved bend, used for the hinge, too
+START_STEEPNESS = 0.5  # ||x||^2 / (alpha n) times the bend up to which the first epoch is modified SGD,
+START_AHEAD = 0.3  # with this share of the rows counted as already seen,
+START_AGAIN = 0.2  # and this share, the first ones, visited again at its end
+SPARE_GAP = 0.1  # share of tol that balancing by few rows may cost
+SAMPLE_STEP = 16  # one of this many rows is sampled once the gap may be near `tol`,
+LEAST_SAMPLE = 128  # but at least this many rows
+FIRST_PROGRESS = 0.05  # expected gap after the first epoch, as a share of its measured gap, or, if less,
 FLAT_PROGRESS = 0.25  # times the steepness
-LOST_DIGITS = 1e-4  # share of an earlier ||w||^2, below which w carries the rounding of that along
-EXACT_TOL = 1e-6  # below it, and after
+LOST_DIGITS = 1e-4  # share of an earlier ||w||^2 below which the rounding errors of that w may dominate
+EXACT_TOL = 1e-6  # below this tol, and after
 EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
 TINY = np.finfo(float).tiny
 
 
 class SDCASolver(Solver):
-    """SDCA on one problem, an epoch at a time; parameters as in `sdca`. The formulas head `_sdca.pyx`."""
+    """SDCA on one problem, an epoch at a time; parameters as in `sdca`. The formulas are in `_sdca.pyx`."""
 
     solver = "coordinate"
 
     has_default_start = True
-    """Whether it chooses where to start from, and how."""
+    """Whether the solver chooses its own start."""
 
     keeps_w_by_sign = True
-    """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
+    """Whether w is kept by the rows' signs if X is on disk: balancing then costs no pass."""
 
     def __init__(self, problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> None:
         self.can_check_late = start is None
@@ -58,7 +58,7 @@ class SDCASolver(Solver):
         n, alpha, order = problem.n, params.alpha, params.order
         norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        # In windows always an estimate: other classes, in other threads, may have had all rows checked.
+        # With windows, always an estimate: whether all rows are checked may depend on other threads.
         mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
         self.steepness = rate * mean_square * min(self.loss.lipschitz, MOST_BEND)
         self.intercept_step = self._intercept_step(mean_square) if self.has_intercept else 0.0
@@ -97,7 +97,7 @@ class SDCASolver(Solver):
         if self.has_intercept:
             self.state.intercept = self.state.screening_intercept = intercept
             longest = longest_intercept_step(problem, self.loss)
-            if longest and self.steepness <= START_STEEPNESS:  # w, too, may stand for a constant
+            if longest and self.steepness <= START_STEEPNESS:  # w, too, may represent a constant
                 longest = max(longest, _sdca.LONGER_STEPS * self.intercept_step)
             self.state.longest_intercept_step = longest
         self.steps, self.drawn_iterate = 0, None
@@ -132,7 +132,7 @@ class SDCASolver(Solver):
             cuts = (self.drawn_at - self.steps,)
         for part in self.slices(order, cuts=cuts):
             if self.steps == self.again:
-                self.state.begin()  # what was met is met again
+                self.state.begin()  # these rows are visited again
             if self.averaging == "tail" and self.steps == self.averaging_start:
                 self._start_average()
             epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most, tol)
@@ -143,7 +143,7 @@ class SDCASolver(Solver):
                 self.checkpoint_hook(self)
         self.state.seen = -1
         if most > 1:
-            self.done += epochs - 1  # the last is counted, and ended, as always
+            self.done += epochs - 1  # the last one is counted and ended by the caller
             self.order.rows = order[:kept]
         if late:
             self.problem.require_range(self.alpha)
@@ -154,7 +154,7 @@ class SDCASolver(Solver):
         self.state.end_epoch(self.problem.signs, tol)
 
     def _epochs_at_once(self):
-        """Epochs that the kernel may do in one call, at whose ends only it has to look."""
+        """The number of epochs in one call of the kernel, after which nothing in Python needs to be done."""
         plain = self.estimates_gap and not self.traced and self.done and self.checkpoint_hook is None
         shuffled = isinstance(self.order.sampling, str) and self.order.sampling == "permutation"
         rows = self.problem.rows
@@ -166,9 +166,9 @@ class SDCASolver(Solver):
         return max(1, min(room, to_look, revisit + 1 - self.done, self.max_iter - self.done))
 
     def _shrink(self):
-        """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
+        """Leave out the rows that this epoch dropped, and set the threshold of the next epoch."""
         if self.state.must_revisit() or self.done >= max(REVISIT_EPOCHS, 2 * self.all_visited_at):
-            # What was dropped was held by another intercept, or long ago.
+            # Rows were dropped at another intercept, or long ago.
             self.state.screening_intercept = self.state.intercept
             self.dropped[:] = 0
             self.state.dropped_loss = self.state.dropped_dual_margins = 0
@@ -176,9 +176,9 @@ class SDCASolver(Solver):
         self.order.leave_out(self.dropped)
 
     def _take_cg_steps_if_slow(self):
-        """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
+        """Take conjugate gradient steps if many epochs seem to be left, and the working set is settled.
 
-        If the gap is no smaller at the next look, they are not taken again.
+        If the gap is no smaller at the next check, they are not taken again.
         """
         state, before = self.state, self.gap_at_last_look
         gap = self.gap_at_last_look = max(state.gap, TINY)
@@ -196,7 +196,7 @@ class SDCASolver(Solver):
             self._sum_w_positive()
 
     def on_gap_above_tol(self):
-        """Visit again the rows that the certificate found to need it."""
+        """Visit the rows again that the certificate did not drop."""
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
@@ -205,17 +205,17 @@ class SDCASolver(Solver):
             self.order.leave_out(self.dropped)
 
     def _has_lost_digits(self):
-        """Whether w is small against an earlier one, whose rounding it carries along."""
+        """Whether w is small relative to an earlier w, whose rounding errors it contains."""
         return float(self.w @ self.w) < LOST_DIGITS * self.state.largest_squared_norm
 
     def _sum_again(self):
-        """Make w the sum that the dual variables stand for."""
+        """Compute w anew from the dual variables."""
         self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
         self._sum_w_positive()
         self.state.largest_squared_norm = float(self.w @ self.w)
 
     def _screen(self, scores, intercept):
-        """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
+        """Drop the rows that need no visits at these scores w.x_i; return the sum of all losses."""
         p, s = self.problem, self.state
         total, s.dropped_loss, s.dropped_dual_margins = _sdca.screen_rows(
             scores, p.signs, p.weights, intercept, s
@@ -223,21 +223,20 @@ class SDCASolver(Solver):
         return total
 
     def _sum_w_positive(self):
-        """Make `w_positive` what the dual variables of the rows of sign +1 stand for."""
+        """Compute `w_positive` from the dual variables of the rows of sign +1."""
         if self.w_positive is not None:
             self.w_positive[:] = self.problem.primal_from_dual(self.dual, self.alpha, (1.0, 0.0))
 
     def _visit_all(self):
-        """Visit all rows but those of weight 0."""
+        """Visit all rows except those of weight 0."""
         self.order.reset()
         self.all_visited_at = self.done
 
     def should_certify(self):
-        """Whether the gap is likely to be within `tol`, which costs no pass to say.
+        """Whether the gap is likely to be within `tol`, estimated without a pass.
 
-        The gap was summed over the rows as they were met. They move on after that, so that it is behind by
-        about an epoch's progress, and it knows nothing of the rows dropped. In memory some of the rows are
-        looked at again.
+        The gap was summed over the rows as they were visited: it lags behind by about an epoch's progress,
+        and does not include the dropped rows. If X is in memory, some of the rows are measured again.
         """
         if self.tol is None or not self.estimates_gap:
             return False
@@ -254,7 +253,7 @@ class SDCASolver(Solver):
         return self.likely_last
 
     def _sampled_gap(self, rows):
-        """The sum over these rows of what they add to the gap of the candidate, estimated from some."""
+        """The gap of the candidate summed over these rows, estimated from a sample of them."""
         p, iterate = self.problem, self.iterate()
         self.cached_iterate = iterate
         w = self.w if iterate.w_of_dual is None else iterate.w_of_dual
@@ -294,7 +293,7 @@ class SDCASolver(Solver):
             np.subtract(w, w_of_dual, out=w_of_dual)
             left = np.subtract(dual, taken, out=taken)
             lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
-            if lost or lighter**2 < LOST_DIGITS:  # what is left may be rounding
+            if lost or lighter**2 < LOST_DIGITS:  # the rest may be rounding errors
                 self.problem.scale_to_balance(left)
                 w_of_dual = None
             return Iterate(None, intercept, left, w_of_dual=w_of_dual)
@@ -306,11 +305,11 @@ class SDCASolver(Solver):
         return sdca_must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
     def _with_objective(self, point):
-        """The MeasuredIterate with its objective; its intercept is the best one, where that saves epochs.
+        """The MeasuredIterate with its objective, at the best intercept if X is on disk.
 
-        An epoch leaves the run's own intercept so far from it that the objective may need another epoch,
-        which is dear where rows come from disk. The run goes on with its own: steps hold the sum of b_i y_i
-        by it.
+        After an epoch, the solver's own intercept is so far from the best one that the objective may need
+        another epoch, which is slow from disk. The solver keeps its own intercept, which controls the sum of
+        b_i y_i.
         """
         if self.w_positive is None or self._must_be_exact():
             return super()._with_objective(point)
@@ -329,16 +328,16 @@ class SDCASolver(Solver):
         return self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
 
     def _mean_loss(self, w, intercept):
-        """The loss of all rows; where this may end the leaving out of some, which to visit again."""
+        """The mean loss of all rows; if rows are left out, also choose which rows to visit again."""
         p = self.problem
         if not (self.shrinking and self.likely_last):
             return p.mean_loss(w, intercept, self.loss)
         return self._screen(scores_of(p.rows, w, p.threads), intercept) / p.n
 
     def finalize(self):
-        """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
+        """Make the dual feasible in place, and compute w from it if rounding may matter."""
         if self.has_intercept:
-            self.problem.scale_to_balance(self.point.dual)  # the point's w is the balanced dual's already
+            self.problem.scale_to_balance(self.point.dual)  # the point's w already belongs to it
             return self.point
         if self.estimates_gap and self._must_be_exact():
             self._sum_again()
@@ -347,7 +346,7 @@ class SDCASolver(Solver):
 
 
 def first_intercept(problem, loss):
-    """The best intercept of w = 0, for the hinge a little nearer to 0."""
+    """The best intercept for w = 0; for the hinge, a little nearer to 0."""
     positive, negative = problem.class_weight_sums()
     if not (positive and negative):
         return lossless_intercept(problem, loss)
@@ -363,17 +362,17 @@ def sdca_must_be_exact(tol, done):
 
 
 def sdca_intercept_step(alpha, n, mean_square, mean_weight):
-    """The square of the intercept's column, over alpha n.
+    """The squared value of the intercept's column, over alpha n.
 
-    The intercept is solved by proximal steps, each a problem with one more column, whose square is
-    a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
-    alpha is large the losses' own curvature in the intercept is what it must be compared with.
+    The intercept is found by proximal steps, each on a problem with an extra column, whose squared value is a
+    tenth of the mean ||x||^2: a larger value slows the epochs, a smaller one the proximal steps (measured:
+    .03 to .2 are alike). If alpha is large, it must exceed the losses' own curvature in the intercept.
     """
     return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
 
 
 def longest_intercept_step(problem, loss):
-    """Up to what the intercept's steps become longer: the log loss hardly bends where a class is rare."""
+    """The longest step of the intercept: with a rare class, the log loss has little curvature."""
     positive, negative = problem.class_weight_sums()
     if loss.quadratic or not (positive and negative):
         return 0.0

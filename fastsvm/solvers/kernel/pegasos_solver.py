@@ -1,13 +1,12 @@
-"""Pegasos on kernel machines: sub-gradient steps of all classes on one stream of rows, with a certificate.
+"""Pegasos for kernel machines: sub-gradient steps of all classes on one stream of rows, with a certificate.
 
-Minimises, for each class, over functions f of the kernel's space::
+Minimises, for each class, over functions f in the kernel's Hilbert space::
 
     P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
-For t = 1, ..., T with a row s, a_s <- a_s + c_s where y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1, and then
-f = 1/(alpha T) sum_j a_j y_j K(x_j, .). The steps' b_i = a_i n / T, clipped to c_i and shrunk to where the
-dual is largest, bound the optimum from below: D(b) = 1/n sum_i b_i - alpha/2 ||f_b||^2, f_b as in
-`sdca_solver`.
+For t = 1, ..., T with a row s, a_s <- a_s + c_s if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1, and then
+f = 1/(alpha T) sum_j a_j y_j K(x_j, .). The dual variables b_i = a_i n / T, clipped to c_i and scaled for the
+largest dual value, give the lower bound D(b) = 1/n sum_i b_i - alpha/2 ||f_b||^2, f_b as in `sdca_solver`.
 
 Source: Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig. 3.
 """
@@ -36,32 +35,32 @@ from .params import KernelPegasosParams
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
-SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
-FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
-CALL_ADDITIONS = 1 << 27  # in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
+SOON_DRAWS = 256  # draws, or a quarter of the steps so far if that is more, searched for rows needed soon
+FETCH_VALUES = 1 << 20  # values computed at a time if rows are short
+CALL_ADDITIONS = 1 << 27  # additions in one call of the kernel: some tenths of a second, for Ctrl-C to act
 
 
 class KernelPegasosSolver(KernelSolver):
-    """Steps of Pegasos for all classes on the same stream of rows.
+    """Pegasos for all classes on the same stream of rows.
 
     Parameters
     ----------
     problem : KernelProblem
     alpha : float
     t : int, default=0
-        Steps that other runs have taken.
+        Number of steps in earlier runs.
     scores : ndarray of shape (n_classes, n), default=None
-        What those have left in this problem's rows, as the attribute; changed in place.
+        The scores of this problem's rows after those steps, as the attribute; changed in place.
     order : int32 array, default=None
         The rows of the steps.
 
     Attributes
     ----------
-    t : int, steps taken
+    t : int, number of steps
     ends : increasing ints
-        After how many steps a round ends, if it is traced.
+        The numbers of steps after which a round ends, if the run is traced.
     counts : ndarray of shape (n_classes, n)
-        a_i: how often row i changed f, times its weight.
+        a_i: the number of times that row i changed f, times its weight.
     scores : ndarray of shape (n_classes, n)
         sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
     """
@@ -77,7 +76,7 @@ class KernelPegasosSolver(KernelSolver):
             self.ends = range(problem.n, len(order), problem.n)
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
-        self.drawn: Any = None  # where the problem does not have all rows
+        self.drawn: Any = None  # used if the problem does not have all rows
         self.others: Any = None
 
     @classmethod
@@ -90,10 +89,10 @@ class KernelPegasosSolver(KernelSolver):
         order: Any,
         gram_of: Callable[[Any], Any],
     ) -> KernelPegasosSolver:
-        """Steps on the rows in `order`.
+        """Return a solver for steps on the rows in `order`.
 
-        Where no more than half of the rows are ever drawn, only these are compared with each other, unless
-        the kernel is "precomputed": the scores of the others matter to the objective only.
+        If at most half of the rows are drawn, kernel values are computed among these rows only, unless the
+        kernel is "precomputed": the scores of the other rows matter only for the objective.
 
         Parameters
         ----------
@@ -117,7 +116,7 @@ class KernelPegasosSolver(KernelSolver):
         return solver
 
     def run_round(self, classes):
-        """Take the steps in `order` up to the next of `ends`, or all if not traced; measure all classes."""
+        """Take the steps in `order` up to the next of `ends`, or all steps if not traced; then measure."""
         ends = self.ends[bisect(self.ends, self.t) :] if self.traced else ()
         self.run_epoch(self.order[self.t : ends[0] if ends else None])
         self.primal, self.gap = self.measure()
@@ -129,7 +128,7 @@ class KernelPegasosSolver(KernelSolver):
 
     @property
     def done(self):
-        """The steps of each class."""
+        """The number of steps of each class."""
         return np.full(len(self.gap), self.t)
 
     def run_epoch(self, order):
@@ -137,7 +136,7 @@ class KernelPegasosSolver(KernelSolver):
         start = time.thread_time()
         p, gram = self.problem, self.problem.gram
         step = max(1, CALL_ADDITIONS // self.scores.size)
-        used = gram.used[:0] if gram.shared else gram.used  # which several threads may not write to
+        used = gram.used[:0] if gram.shared else gram.used  # several threads must not write to it
         done = 0
         while done < len(order):
             part = order[done : done + step]
@@ -149,14 +148,14 @@ class KernelPegasosSolver(KernelSolver):
             self.t += moved
             if moved < len(part):
                 rows, steps = self._rows_needed_next(order[done:])
-                gram.fetch(rows, self.t + steps)  # what has been used gives way to what will be
+                gram.fetch(rows, self.t + steps)  # rows already used are evicted first
         self.seconds += time.thread_time() - start
 
     def _rows_needed_next(self, order):
-        """The next rows that have no values yet and would change f now, and in how many steps each comes.
+        """The next rows without values that would change f now, and in how many steps each is visited.
 
-        The longer ago the start, the less changes from one step to the next; but rows fetched too early
-        may have to give way before they are used.
+        The later the step, the less f changes, so more rows can be predicted; but rows that are fetched too
+        early may be evicted before they are used.
         """
         p, gram = self.problem, self.problem.gram
         most = min(max(SOON_DRAWS, FETCH_VALUES // gram.n), -(-gram.capacity // 2))
@@ -169,7 +168,7 @@ class KernelPegasosSolver(KernelSolver):
         return rows[which], steps[which]
 
     def losses(self):
-        """For each class the sum of the losses of rows that are not in the problem."""
+        """For each class, the sum of the losses of rows that are not in the problem."""
         if self.others is None:
             return 0.0
         X, others, signs, weights, cache_size = self.others
@@ -200,7 +199,7 @@ class KernelPegasosSolver(KernelSolver):
     def measure(self):
         """Objective and gap of each class.
 
-        b_i = a_i n / t, clipped to c_i, are feasible dual variables; so are they times theta <= 1.
+        b_i = a_i n / t, clipped to c_i, are feasible dual variables, also when multiplied by theta <= 1.
 
         Returns
         -------

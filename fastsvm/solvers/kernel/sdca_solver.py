@@ -1,6 +1,6 @@
-"""SDCA on kernel machines: dual coordinate ascent over working sets, in rounds, with a certificate.
+"""SDCA for kernel machines: dual coordinate ascent on working sets, in rounds, with a certificate.
 
-Minimises, for each class, over functions f of the kernel's space and the intercept b0::
+Minimises, for each class, over functions f in the kernel's Hilbert space and the intercept b0::
 
     P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
@@ -8,13 +8,13 @@ by its dual, over b_i in the domain of the loss (0 <= b_i <= c_i for the hinge):
 
     D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||f_b||^2,    f_b = 1/(alpha n) sum_i b_i y_i K(x_i, .),
 
-and sum_i b_i y_i = 0 with an intercept. A step maximises D over one b_i; where psi is quadratic, of slope
-1 - s u, s = 0 for the hinge::
+and sum_i b_i y_i = 0 with an intercept. If psi is quadratic, psi'(u) = 1 - s u with s = 0 for the hinge, a
+step maximises D over the b_i that gains most::
 
     b_i <- clip(b_i + (1 - y_i f(x_i) - s b_i / c_i) / (K(x_i, x_i) / (alpha n) + s / c_i))
 
-and on the b_i that gains most. With an intercept it moves two, b_i y_i by as much as b_j y_j the other way.
-Row i adds c_i phi(m_i) - c_i psi(b_i / c_i) + b_i m_i to n (P - D), m_i = y_i f(x_i): so rows are chosen.
+With an intercept, a step moves two: b_i y_i and b_j y_j change by opposite amounts. Working sets contain the
+rows that add most to n (P - D): row i adds c_i phi(m_i) - c_i psi(b_i / c_i) + b_i m_i, m_i = y_i f(x_i).
 
 Sources: Shalev-Shwartz & Zhang, JMLR 14 (2013); Johnson & Guestrin, Blitz, ICML 2015 (working sets);
 Steinwart, Hush & Scovel, JMLR 12 (2011), and Fan, Chen & Lin, JMLR 6 (2005) (the choice of one and of two).
@@ -44,34 +44,34 @@ from .params import KernelSDCAParams
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
-# How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-FIRST_SHARE = 0.25  # of the rows, of the first working set for each class, but in all no less than
-LEAST_ROWS = 512  # rows, and no more than
+# The effect of each constant is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
+FIRST_SHARE = 0.25  # share of the rows in the first working set per class, but in all at least
+LEAST_ROWS = 512  # rows, and at most
 FIRST_ROWS = 2048  # rows
-MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
-SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
-MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
-ROUND_GAP = 0.03  # the share that a round leaves of the gap, and slack, that its working set can show
-WHOLE_ROWS = 2  # whole rows are computed where they cost less than this many times the blocks alone
-PAIR_COST = 3  # of a step of two, in steps of one: two rows are added, and one is looked at
-STALL = 1e-9  # the share of the gap, or the dual if that is less, by which a round must raise the dual
-WINDOW, SLOW = 100, 1e-3  # rounds that must raise it by this share: fits that end take .03, others days
+MOST_ROWS = 4096  # rows of any working set: 64 MiB of kernel values
+SMALL_TERM = 0.03  # rows that add less than this share of the mean to the gap are postponed
+MOST_EPOCHS = 20  # epochs over a working set after which Newton steps may be tried
+ROUND_GAP = 0.03  # the share of the working set's gap, and slack, that a round leaves
+WHOLE_ROWS = 2  # whole rows are computed if they cost less than this many times the blocks alone
+PAIR_COST = 3  # cost of a step on two, in steps on one: two rows are added, and one is searched
+STALL = 1e-9  # share of the gap, or of the dual if that is less, by which a round must raise the dual
+WINDOW, SLOW = 100, 1e-3  # this many rounds must raise it by this share, or the fit would take days
 
 
 class KernelSDCASolver(KernelSolver):
     """SDCA for all classes over one kernel matrix, in rounds.
 
-    A round takes for each class the rows that the gap comes from, with those whose dual variables are inside
-    their box (the working set), makes epochs of exact steps on these alone, and then brings the scores of all
-    rows up to date, which gives the certificate. The classes share the values that this takes.
+    A round has a working set for each class: the rows that contribute to the gap, and those whose dual
+    variables are strictly between their bounds. It makes epochs of exact steps on these rows, and then
+    updates the scores of all rows, which gives the certificate. The classes share the kernel values.
 
-    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps end a round
-    that falls short of its goal, once epochs have cost as much. Two rounds that raise nothing are the end:
-    rounding allows no less, or the kernel is not positive semi-definite.
+    If the dual is quadratic, each step is on the variable that gains most. If a round does not reach its
+    goal, Newton steps end it, once epochs have cost as much. A fit ends after two rounds that raise nothing:
+    rounding allows no progress, or the kernel is not positive semi-definite.
 
-    With an intercept all steps keep sum_i b_i y_i = 0, so that the dual value is a bound: they are of two
-    variables, and Newton's are on that plane. For the log loss, whose steps are of one variable, proximal
-    steps find the intercept, and what an epoch leaves of the sum is taken off again.
+    With an intercept, all steps keep sum_i b_i y_i = 0, as the bound requires: they change two variables, and
+    Newton steps stay on this plane. For the log loss, whose steps change one variable, proximal steps find
+    the intercept, and the dual variables are balanced again after an epoch.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ class KernelSDCASolver(KernelSolver):
     start : ndarray of shape (n_classes, n), default=None
         Dual variables to start from, clipped to their domain.
     slack : float, default=inf
-        With an intercept: the largest difference of slopes to stop with, LIBSVM's `tol`, besides the gap.
+        With an intercept: the largest difference of slopes, LIBSVM's `tol`, to stop with, besides the gap.
     most_steps : int, default=-1
-        Of pairs, for a class; -1: no limit.
+        The maximum number of steps on pairs, per class; -1: no limit.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class KernelSDCASolver(KernelSolver):
         self.row_gaps = np.empty(shape)
         weights = problem.weights if problem.weights.size else np.ones(shape[1])
         self.upper = self.loss.uppers(weights)
-        # Twice P(0), above which no dual value of a positive semi-definite kernel is.
+        # Twice P(0); with a positive semi-definite kernel, no dual value is above it.
         self.dual_limit = np.inf if self.loss.upper < np.inf else 2 * weights.sum() / problem.n
         self.random = random
         self.random_states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
@@ -145,7 +145,7 @@ class KernelSDCASolver(KernelSolver):
         return [k for k in range(len(self.gap)) if not self.is_at_end(k)]
 
     def finish(self):
-        """Check what is to be returned; the memory of blocks goes."""
+        """Check the result, and release the memory of the blocks."""
         super().finish()
         self.block_memory = threading.local()
 
@@ -156,7 +156,7 @@ class KernelSDCASolver(KernelSolver):
         return (within and self.violation[k] <= self.slack) or over or self.gap[k] == 0 or self.stalled[k]
 
     def run_round(self, classes):
-        """Epochs of these classes on a working set each; the scores of all rows, and the classes' gaps."""
+        """Do epochs of these classes on a working set each, then update all scores, and the classes' gaps."""
         start = time.process_time()
         if self.dual.any():
             sets, shared = [self._working_set(k) for k in classes], None
@@ -184,7 +184,7 @@ class KernelSDCASolver(KernelSolver):
             slow = ends_window and value - self.dual_before_window[k] <= SLOW * size
             if slow or value - before <= STALL * size:
                 self.stalled[k], self.newton_budget[k] = self.newton_budget[k] == np.inf, np.inf
-                if self.gap[k] > gap and self.loss.quadratic:  # it was rounding that moved
+                if self.gap[k] > gap and self.loss.quadratic:  # only rounding moved
                     self.dual[k], self.scores[k] = last[0][j], last[1][j]
                     self.measure(k)
             if ends_window:
@@ -192,7 +192,7 @@ class KernelSDCASolver(KernelSolver):
         self.seconds += time.process_time() - start
 
     def _first_working_set(self):
-        """Before anything is known all rows look alike: some of them at random, for all classes."""
+        """Rows at random, the same for all classes, since nothing is known yet."""
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
         most = min(FIRST_ROWS, max(LEAST_ROWS, int(FIRST_SHARE * len(rows) * len(p.signs))))
@@ -200,7 +200,7 @@ class KernelSDCASolver(KernelSolver):
         if len(rows) > most:
             shuffle(rows, self.random)
             chosen = rows[:most]
-            for signs in p.signs:  # steps of two, for the intercept, need both
+            for signs in p.signs:  # with an intercept, steps on two variables need both
                 for sign in (1, -1):
                     if sign not in signs[chosen]:
                         chosen = np.append(chosen, rows[signs[rows] == sign][:1])
@@ -208,9 +208,9 @@ class KernelSDCASolver(KernelSolver):
         return rows
 
     def _working_set(self, k):
-        """The rows that add to the gap, and those inside their box; if too many, some at random.
+        """The rows that add to the gap, and those strictly between their bounds; if too many, some at random.
 
-        The worst ones alone would be much the same, and solving for them would wrong the others.
+        The worst rows alone would resemble each other, and solving for them would harm the others.
         """
         inside = (self.dual[k] > 0) & (self.dual[k] < self.upper)
         gaps = self.row_gaps[k]
@@ -221,9 +221,9 @@ class KernelSDCASolver(KernelSolver):
         return rows
 
     def _fetch_whole_rows(self, sets):
-        """Have the kernel values of whole rows, where the blocks alone take half as many or more.
+        """Compute whole rows of the kernel matrix if the blocks alone take at least half as many values.
 
-        Most of these rows' dual variables will move, which takes the whole rows anyway.
+        Most of these rows' dual variables will change, which requires the whole rows anyway.
         """
         gram = self.problem.gram
         wanted = np.unique(np.concatenate(sets))
@@ -233,14 +233,14 @@ class KernelSDCASolver(KernelSolver):
             gram.fetch(wanted, self.round)
 
     def _block(self, rows):
-        """Kernel values among these rows, in this thread's memory: new one costs more than filling it."""
+        """Kernel values among these rows, in memory that the thread reuses: allocating it is slower."""
         size, values = len(rows) ** 2, getattr(self.block_memory, "values", None)
         if values is None or len(values) < size:
             values = self.block_memory.values = np.empty(size, self.problem.gram.rows.dtype)
         return self.problem.gram.block(rows, values[:size])
 
     def _solve_working_set(self, k, rows, block):
-        """Epochs of class k on these rows; how much their dual variables change."""
+        """Do epochs of class k on these rows; return the changes of their dual variables."""
         p, loss, n = self.problem, self.loss, len(rows)
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights, steepness = p.weights[rows] if p.weights.size else p.weights, self.steepness[rows]
@@ -275,10 +275,10 @@ class KernelSDCASolver(KernelSolver):
         return dual - before
 
     def _update_scores(self, classes, sets, changes):
-        """Change dual variables, and the scores of all rows with them."""
+        """Change the dual variables, and update the scores of all rows."""
         p = self.problem
         factors = np.zeros(p.signs.shape)
-        with np.errstate(over="ignore"):  # where the dual has no maximum, of which `measure` warns
+        with np.errstate(over="ignore"):  # if the dual has no maximum; `measure` raises the error
             for k, rows, change in zip(classes, sets, changes, strict=False):
                 self.dual[k, rows] += change
                 factors[k, rows] = change * p.signs[k, rows] * self.dual_scale
@@ -286,7 +286,7 @@ class KernelSDCASolver(KernelSolver):
         p.gram.add(which, factors[:, which], self.scores, self.round)
 
     def measure(self, k):
-        """Bring objective and gap of class k up to date with its scores."""
+        """Update the objective and the gap of class k from its scores."""
         p = self.problem
         state = p.signs[k], p.weights, self.dual[k], self.scores[k], self.loss.struct
         if self.has_intercept and self.loss.quadratic:
@@ -301,7 +301,7 @@ class KernelSDCASolver(KernelSolver):
             )
 
     def is_indefinite(self):
-        """Whether a class stalled, and the values of (up to 1,000) rows prove that the kernel is at fault."""
+        """Whether a class stalled, and the values of up to 1,000 rows prove that the kernel is the cause."""
         if not self.stalled.any():
             return False
         rows = np.flatnonzero(self.dual.any(axis=0))[:1000].astype(np.int32)
