@@ -1,4 +1,4 @@
-"""Some rows of a matrix that may be memory-mapped: without a copy, or some at a time."""
+"""Access to some rows of a matrix that may be memory-mapped, without copying all of them at once."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ from .._utils import sparse
 from .._utils.memory import Pages
 from ._input import as_csr
 
-# Bytes of X that are read in one piece: of much less, disks seek more than they read, and Linux maps the
-# 2 MiB around each all the same.
+# Bytes of X that are read in one piece: with much smaller pieces, disks seek more than they read, and Linux
+# maps the 2 MiB around each piece anyway.
 SEGMENT_BYTES = 1 << 21
-TOGETHER = 16  # segments whose rows are shuffled with each other: 32 MiB, as a processor's last cache holds
+TOGETHER = 16  # segments whose rows are shuffled together: 32 MiB, which fit into a processor's last cache
 
 
 class ScatteredRows:
-    """Rows of a memory-mapped matrix, by increasing number, of which `row_blocks` copies some at a time."""
+    """Rows of a memory-mapped matrix, in increasing order, which `row_blocks` copies some at a time."""
 
     def __init__(self, X, numbers):
         self.X, self.numbers, self.shape = X, numbers, (len(numbers), X.shape[1])
 
     def some_rows(self, first, last):
-        """Copy rows first to last; SciPy would copy all columns where offsets are wider."""
+        """Copy rows first to last; SciPy would copy all columns if offsets are wider."""
         X, numbers = self.X, self.numbers[first:last]
         if not sparse.issparse(X):
             return X[numbers]
@@ -33,7 +33,7 @@ class ScatteredRows:
 
 
 def rows_at(X, numbers):
-    """The rows of X with these increasing numbers; where X is memory-mapped a view, or `ScatteredRows`."""
+    """The rows of X with these increasing numbers; a view or `ScatteredRows` if X is memory-mapped."""
     if not _pages(X):
         return X[numbers]
     span = adjacent_rows(numbers, X.shape[0])
@@ -41,7 +41,7 @@ def rows_at(X, numbers):
 
 
 def adjacent_rows(key, n):
-    """The first row and the one after the last, if a key (a slice, or an array) stands for adjacent rows."""
+    """The first row and the row after the last, if the key, a slice or an array, selects adjacent rows."""
     if isinstance(key, slice):
         first, last, step = key.indices(n)
         return (first, max(first, last)) if step == 1 else None
@@ -65,12 +65,12 @@ def _pages(X):
 
 
 def row_blocks(X: Any) -> Any:
-    """Yield the rows of X some at a time where they are memory-mapped, and give their memory back; else X.
+    """Yield the rows of X some at a time if X is memory-mapped, and release their memory; otherwise, yield X.
 
     Parameters
     ----------
     X : anything
-        Taken to pieces are CSR matrices, C-ordered arrays of two dimensions, and `ScatteredRows`.
+        CSR matrices, C-ordered arrays of two dimensions, and `ScatteredRows` are split.
 
     Yields
     ------
@@ -83,7 +83,7 @@ def row_blocks(X: Any) -> Any:
     if not (scattered or (pages and step < X.shape[0])):
         yield X
         return
-    as_csr(whole, columns=False)  # no malformed one is cut
+    as_csr(whole, columns=False)  # a malformed matrix must not be split
     for first in range(0, X.shape[0], step):
         last = min(first + step, X.shape[0])
         yield X.some_rows(first, last) if scattered else some_rows(X, first, last)
@@ -92,7 +92,7 @@ def row_blocks(X: Any) -> Any:
 
 
 def some_rows(X, first, last):
-    """Rows first to last, without a copy: SciPy would widen all columns where offsets are wider, and copy.
+    """Rows first to last, without a copy; SciPy would copy and widen all columns if offsets are wider.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The order in which a solver visits rows, and the parts that an epoch is cut into."""
+"""The order in which a solver visits rows, and the parts into which an epoch is cut."""
 
 from itertools import pairwise
 
@@ -27,9 +27,9 @@ class Order:
     Attributes
     ----------
     rows : int32 array, the rows of this epoch
-    blocks : int32 array or None, the sorted rows that blocks are made of; None: all
+    blocks : int32 array or None, the sorted rows that form the blocks; None: all rows
     windows : Windows or None, for a large X on disk
-    n_visits : int, visits of a whole epoch
+    n_visits : int, the number of visits in a full epoch
     """
 
     def __init__(self, problem, sampling, max_iter, random, grouped=True):
@@ -38,8 +38,8 @@ class Order:
         if isinstance(sampling, str):
             large = problem.rows.n_bytes > CACHE_BYTES
             self.rows = np.arange(problem.n, dtype=np.int32)
-            # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
-            # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
+            # Blocks pay if rows come from memory. Otherwise, they cost SDCA up to 50 % more epochs on a9a
+            # (none on text), and the first, long steps of Pegasos fail on rows sorted by class.
             self.grouped = grouped and large
             if large and problem.rows.mapped and sampling in ("permutation", "cyclic"):
                 self.windows, self.grouped = Windows(problem.rows, problem.signs), True
@@ -92,7 +92,7 @@ class Order:
             self.rows = self.rows[: keep_rows(self.rows, dropped)]
 
     def slices(self, order, multiple, cuts):
-        """Yield parts of an epoch, cut where asked, each short enough for Ctrl-C."""
+        """Yield parts of an epoch, cut at `cuts`, each short enough for Ctrl-C to act."""
         rows = self.problem.rows
         windows = self.windows if order is self.rows else None
         if windows is None:

@@ -13,19 +13,19 @@ from .sdca_solver import SDCASolver
 class SDCAPart(SDCASolver):
     """SDCA on one part of the rows: CoCoA+'s local problem.
 
-    From w = w(b) of all parts, a change d of the part's b is worth, at least::
+    At w = w(b) of all parts, a change d of the part's b raises the dual by at least the increase of::
 
         1/n sum_i c_i psi((b_i + d_i) / c_i) - alpha w.u - alpha damping/2 ||u||^2,    u = w(d)
 
-    so that the changes of K parts can be added for damping = K (sigma' in the paper), whatever the rows. With
-    v = w + damping u its coordinate steps are SDCA's at v, for a problem in which damping / (alpha n)
-    is 1 / (alpha n): the kernel is the same.
+    With damping = K (sigma' in the paper), the changes of K parts can therefore be added, for any rows. With
+    v = w + damping u, the coordinate steps are those of SDCA at v, with damping / (alpha n) in place of
+    1 / (alpha n), so the kernel is the same.
 
     Parameters
     ----------
     problem : Problem, the part's rows
     params : SDCAParams, of the whole problem
-    n : int, rows of all parts
+    n : int, the number of rows of all parts
     damping : float >= 1
     intercept_step : float, the `intercept_step` of the whole problem; 0 for no intercept
     random : as in `SDCASolver`
@@ -35,7 +35,7 @@ class SDCAPart(SDCASolver):
     ----------
     share : ndarray, the part's w(b)
     sent : ndarray, the driver's copy of `share`
-    completed : int, epochs
+    completed : int, the number of complete epochs
 
     References
     ----------
@@ -47,7 +47,7 @@ class SDCAPart(SDCASolver):
 
     def __init__(self, problem, params, n, damping, intercept_step, random, dual=None):
         self.damped_step, self.damping = intercept_step * damping, damping
-        self.share_alpha = params.alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
+        self.share_alpha = params.alpha * n / problem.n  # so that both have the same 1 / (alpha n)
         params = replace(params, alpha=self.share_alpha / damping)
         start = None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns))
         super().__init__(problem, params, random, start)
@@ -65,13 +65,13 @@ class SDCAPart(SDCASolver):
 
         Parameters
         ----------
-        w : array, intercept : float, the point that all parts start this round from
-        passes : float, at most 1
+        w : array, intercept : float, the starting point of all parts in this round
+        passes : float, the fraction, at most 1
 
         Returns
         -------
         (gap, loss, dual_margins)
-            Sums over the last complete epoch, each row as visited. The gap is infinite before it ends.
+            Sums over the last complete epoch, each row as visited. Before the first, the gap is infinite.
         """
         self.w[:], self.state.intercept = w, intercept
         if not len(self.queue):
@@ -98,14 +98,14 @@ class SDCAPart(SDCASolver):
         return sums_by_sign(self.problem.signs, self.dual)
 
     def certificate_terms(self, w, intercept, factors, exact):
-        """Return the part's summands of the certificate, and choose the rows that need no visits for now.
+        """Return the part's terms of the certificate, and choose the rows that need no visits for now.
 
         Parameters
         ----------
         w, intercept : as in `advance`
         factors : (float, float), which balance the dual variables
         exact : bool
-            Sum w(b) anew, without the rounding errors in `share`. That takes a pass.
+            Compute w(b) anew in an extra pass, without the rounding errors in `share`.
 
         Returns
         -------

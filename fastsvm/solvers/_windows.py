@@ -1,4 +1,4 @@
-"""An order of the rows of a memory-mapped matrix that reads it in large pieces, each once an epoch."""
+"""An order of the rows of a memory-mapped matrix that reads it in large pieces, once per epoch."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from ._random import shuffle, shuffle_windows
 
 
 class Windows:
-    """Windows of segments, each a range of rows, from all over X.
+    """Windows of segments, which are ranges of rows from all over X.
 
-    `TOGETHER` segments are a window, whose rows are permuted. So rows that are sorted are mixed, though no
-    more than two windows need to be in memory: the one that is visited and the one that is read ahead.
+    A window is `TOGETHER` segments, whose rows are permuted together. Sorted rows are thus mixed, although
+    only two windows need to be in memory: the visited one and the one that is read ahead.
 
-    Segments are in random order, but for one thing: each window has one from each stratum of their shares of
-    rows of sign +1. Else the intercept, which is not regularised, would follow the windows' shares.
+    Segments are in random order, but each window has one segment from each stratum of the shares of rows of
+    sign +1. Otherwise, the intercept, which is not regularised, would follow the windows' shares.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Windows:
         self._strata.reshape(-1)[:count] = np.argsort(shares, kind="stable")
         self._windows = []  # the segments of each
         self.ends = np.empty(n_windows, np.int64)  # of the windows, in the order
-        self._next = 0  # window that is to be read ahead
-        self._checked = 0  # windows of which the rows are, where not all are
+        self._next = 0  # the window to read ahead
+        self._checked = 0  # the number of checked windows, if not all rows are checked
 
     def shuffle(self, kept, order, random):
         """Fill `order` with a permutation of `kept`, sorted row numbers; None: of all rows."""
@@ -49,7 +49,7 @@ class Windows:
         self._next = self._checked = 0
 
     def prefetch(self, first):
-        """Read ahead the rows at place `first` of the order and after it."""
+        """Read ahead the rows from place `first` of the order on."""
         if first == 0:
             self._next = 0
         while self._next < len(self.ends) and (self._next < 2 or self.ends[self._next - 2] <= first):
@@ -59,7 +59,7 @@ class Windows:
             self._next += 1
 
     def check(self, last):
-        """Check the rows of the windows that begin before place `last` of the order, unless all rows are."""
+        """Check the rows of the windows that begin before place `last` of the order."""
         rows, count = self._rows, len(self.ends)
         if rows.checked:
             return
@@ -72,7 +72,7 @@ class Windows:
             rows.all_were_checked()
 
     def mean_square(self):
-        """Estimate the mean of ||x_i||^2 from a window's bytes of rows, from all over X."""
+        """Estimate the mean of ||x_i||^2 from as many rows as a window holds, from all over X."""
         some = np.unique(np.linspace(0, len(self._edges) - 2, TOGETHER).astype(int))
         if not self._rows.checked:
             self._check_segments(some)

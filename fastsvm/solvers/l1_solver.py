@@ -1,15 +1,15 @@
-"""The l1 penalty from the outside: which columns are looked at, the steps on them, and the certificate.
+"""The Python part of the l1 penalty: working sets of columns, the steps on them, and the certificate.
 
 With a1 = alpha l1_ratio and a2 = alpha (1 - l1_ratio) the objective and its dual are::
 
     P(w, b0) = a1 ||w||_1 + a2/2 ||w||^2 + 1/n sum_i c_i phi(m_i),    m_i = y_i (w.x_i + b0)
     D(b) = 1/n sum_i c_i psi(b_i / c_i) - 1/(2 a2) sum_j max(0, |v_j| - a1)^2,    v_j = 1/n sum_i b_i y_i x_ij
 
-and sum_i b_i y_i = 0 if b0 is free; |v_j| <= a1 if a2 = 0. A round is a look at all columns, which gives the
-bound, and Newton steps on those that matter.
+with sum_i b_i y_i = 0 if b0 is free, and |v_j| <= a1 if a2 = 0. A round takes Newton steps on a working set
+of columns, and then computes the v_j of all columns, which gives the bound.
 
 Sources: Johnson & Guestrin, Blitz: a principled meta-algorithm for scaling sparse optimization, ICML 2015,
-for the working sets. Yuan, Ho & Lin, An improved GLMNET for l1-regularized logistic regression, JMLR 13
+for working sets. Yuan, Ho & Lin, An improved GLMNET for l1-regularized logistic regression, JMLR 13
 (2012), for the steps.
 """
 
@@ -24,33 +24,33 @@ from ._rows import dual_sum, map_chunks
 from ._solver import MeasuredIterate, Solver
 
 NEAR = 0.95  # share of a1 from which |v_j| brings a column into the working set
-FIRST_SHARE, FIRST_LEAST = 0.1, 20  # of the first working set: of the rows, and in columns
-LEAVE = 0.3  # of the violation of all columns, at which the working set is left
-ROUGH = 0.3  # times a1, a violation above which products of columns are of a sample of the rows
-MOST_STEPS = 50  # on a working set
-MOST_IN_GRAM = 256  # columns
+FIRST_SHARE, FIRST_LEAST = 0.1, 20  # size of the first working set: a share of the rows, and at least so many
+LEAVE = 0.3  # share of the violation of all columns at which the working set is left
+ROUGH = 0.3  # times a1: above this violation, products of columns use a sample of the rows
+MOST_STEPS = 50  # steps on a working set
+MOST_IN_GRAM = 256  # columns up to which their products are computed
 MOST_WITH_ROOM = 2048  # the same once sweeps have cost as much as products of columns
-SCATTERED = 8  # times the cost of a value in a product, that of one in a sweep over sparse rows
-LONG_ROW = 20  # values of the working set a row, from which pairs of them cost more than sweeps
-ON_DEMAND = 0.1  # share of a1 from which |v_j| has a column copied
-BALANCED = 1e-4  # sum_i b_i y_i left, as a share of sum_i b_i and of `tol`
+SCATTERED = 8  # cost of a value in a sweep over sparse rows, relative to its cost in a product
+LONG_ROW = 20  # values of the working set per row from which pairs of values cost more than sweeps
+ON_DEMAND = 0.1  # share of a1 from which |v_j| causes a column to be copied
+BALANCED = 1e-4  # remaining sum_i b_i y_i, as a share of sum_i b_i and of `tol`
 
 
 def largest_l1_alpha(problem, params):
-    """The alpha from which on w = 0 is the optimum."""
+    """The smallest alpha at which w = 0 is the optimum."""
     solver = L1Solver(problem, params)
     solver.descent.fit_intercept()
     return float(np.abs(solver.all_products(solver.balanced_pull())).max()) / params.l1_share
 
 
 class Columns:
-    """Some columns of a problem's X, each in one piece.
+    """Some columns of a problem's X, each contiguous in memory.
 
     Parameters
     ----------
     problem : Problem
-    ids : int32 array, which columns, ascending
-    complete : bool, whether no other column can have a weight
+    ids : int32 array, the columns, ascending
+    complete : bool, whether no other column can get a weight
     """
 
     def __init__(self, problem, ids, complete):
@@ -75,7 +75,7 @@ class Columns:
 
     @property
     def data(self):
-        """The leading arguments of every kernel."""
+        """The first arguments of every kernel."""
         return self.values, self.rows, self.starts, self.stops
 
     def products(self, vector):
@@ -112,7 +112,7 @@ class L1Solver(Solver):
         self.a1, self.a2 = params.alpha * params.l1_share, params.alpha * (1 - params.l1_share)
         self.least_a1 = self.a1 if least_alpha is None else least_alpha * params.l1_share
         self.bound, self.dual, self.stalled = 0.0, None, 0
-        self.least = np.full(3, math.inf)  # gap, violation and objective of all rounds
+        self.least = np.full(3, math.inf)  # the smallest gap, violation and objective of all rounds
         self.rounding = problem.rounding
         balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
         one_sided = self.has_intercept and not all(problem.class_weight_sums())
@@ -131,7 +131,7 @@ class L1Solver(Solver):
     # Rounds.
 
     def run_epoch(self):
-        """Steps on a working set, then a look at all columns."""
+        """Take steps on a working set, then check all columns."""
         if self.columns is None:
             self.begin()
             self.certify()
@@ -141,7 +141,7 @@ class L1Solver(Solver):
         self.certify()
 
     def begin(self):
-        """Find a place to start from."""
+        """Find a starting point."""
         w, columns, descent = None, None, self.descent
         if self.start is not None:
             w, intercept, *shared = self.start
@@ -156,7 +156,7 @@ class L1Solver(Solver):
         self.w = np.zeros(len(columns.ids)) if w is None else w[columns.ids]
 
     def columns_of(self, products, w):
-        """The columns that have weights, or are likely to get some."""
+        """The columns that have a weight, or are likely to get one."""
         kept = np.abs(products) >= ON_DEMAND * self.least_a1
         if w is not None:
             kept |= w != 0
@@ -166,7 +166,7 @@ class L1Solver(Solver):
         return Columns(self.problem, np.flatnonzero(kept).astype(np.int32), complete)
 
     def certify(self, last=False):
-        """Look at all columns that matter: objective and bound. The last look is at all columns of X."""
+        """Compute objective and bound from all columns that matter; if `last`, from all columns of X."""
         columns, descent, n = self.columns, self.descent, self.problem.n
         descent.scores[:] = columns.combination(self.w, n) * self.problem.signs
         descent.fit_intercept()
@@ -194,17 +194,17 @@ class L1Solver(Solver):
         self.point = MeasuredIterate(None, descent.intercept, self.dual, self.primal, bound)
 
     def all_products(self, pull):
-        """v_j of all columns of X, in a pass over its rows."""
+        """v_j of all columns of X, in one pass over the rows."""
         return self.problem.primal_from_dual(pull * self.problem.signs, 1.0)
 
     def all_weights(self):
-        """w, of all columns of X."""
+        """w, for all columns of X."""
         w = np.zeros(self.problem.rows.n_columns)
         w[self.columns.ids] = self.w
         return w
 
     def working_set(self):
-        """The columns with weights, and those that are most likely to have some."""
+        """The columns with weights, and those that are most likely to get one."""
         used, size = self.w != 0, np.abs(self.products)
         n_used = np.count_nonzero(used)
         first = max(int(FIRST_SHARE * self.problem.n), FIRST_LEAST)
@@ -216,7 +216,7 @@ class L1Solver(Solver):
         return np.flatnonzero(used)
 
     def balanced_pull(self):
-        """y_i b_i, of b made feasible for a free intercept."""
+        """y_i b_i, with b made feasible for a free intercept."""
         descent = self.descent
         if not self.has_intercept:
             return descent.pull
@@ -224,7 +224,7 @@ class L1Solver(Solver):
         return descent.pull * np.where(self.problem.signs > 0, *factors)
 
     def dual_bound(self, pull, products):
-        """The best D of some multiples of b, and the multiple."""
+        """The best dual value of some multiples of b, and that multiple."""
         signs, weights, n, b = self.problem.signs, self.problem.weights, self.problem.n, np.abs(pull)
         descent, size = self.descent, np.abs(products)
         most = size.max(initial=0.0)
@@ -244,7 +244,7 @@ class L1Solver(Solver):
             if self.loss.quadratic:
                 psi = scale * total - scale * scale * square / 4
             elif self.tol and self.primal - (descent.loss_sum + scale * margins) / n > self.tol * self.primal:
-                psi = scale * factor * at_b  # less than it is, where it cannot be enough
+                psi = scale * factor * at_b  # a lower bound, which suffices here
             else:
                 psi = dual_sum(signs, b, weights, self.loss.struct, scale, scale)
             if scale > largest:
@@ -255,7 +255,7 @@ class L1Solver(Solver):
         return max(map(bound, scales))
 
     def solve(self, which):
-        """Newton steps on these columns, until their violation is small beside that of all columns."""
+        """Take Newton steps on these columns, until their violation is small relative to all columns'."""
         columns, descent = self.columns, self.descent
         if not len(which):
             return
@@ -280,21 +280,21 @@ class L1Solver(Solver):
         return self.params.penalty_of(w) + self.problem.mean_loss(w, intercept, self.loss)
 
     def should_certify(self):
-        """A round ends with its bound anyway; this asks for the weights of all columns."""
+        """Whether the bound of the last round is within `tol`; the weights of all columns then follow."""
         return self.point.within(self.tol)
 
     def measure(self):
-        """The point with the weights of all columns, rounded as they will be."""
+        """The point with the weights of all columns, rounded as in the result."""
         return self._as_kept(self.point._replace(w=self.all_weights()))
 
     def finalize(self):
-        """A run that ends before all columns of X were looked at does that now: its bound needs them."""
+        """Compute the bound from all columns of X, unless that is done already."""
         if self.dual is None:
             self.certify(last=True)
             self.point = self.measure()
         return self.point
 
     def finished(self):
-        """Whether double precision allows no more."""
+        """Whether double precision allows no further progress."""
         exact = self.point is not None and self.point.gap <= 2 * self.rounding * self.point.primal
         return exact or self.stalled > 5

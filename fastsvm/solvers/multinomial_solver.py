@@ -1,6 +1,6 @@
 """Multinomial log loss (softmax regression): Newton's method with conjugate gradients, certified.
 
-Minimise over W, and b if there are intercepts, with the scores s_i = W x_i + b::
+Minimises over W, and over the intercepts b, if any, with the scores s_i = W x_i + b::
 
     P(W, b) = alpha/2 ||W||^2 + 1/n sum_i c_i (log sum_k exp(s_ik) - s_iy)
 
@@ -10,9 +10,9 @@ For probabilities p_i, their entropy H, and W(p) = 1/(alpha n) sum_i c_i (e_yi -
 
 Proof: log sum_k exp(s_ik) >= s_i.p_i + H(p_i) (Fenchel and Young). Summed, with the definition of W(p),
 P(W, b) - D(p) >= alpha/2 ||W||^2 - alpha W.W(p) + alpha/2 ||W(p)||^2 - b.sum_i c_i (e_yi - p_i) / n. The
-last term is 0, and the others are alpha/2 ||W - W(p)||^2 >= 0. At p_i = softmax(s_i) there is equality,
-and alpha (W - W(p)) is the gradient by W: the gap is its square over 2 alpha. Before it is taken, the
-intercepts are moved to their optimum for the scores, where that sum, n times their slope, is 0.
+last term is 0, and the others are alpha/2 ||W - W(p)||^2 >= 0. At p_i = softmax(s_i) there is equality, and
+alpha (W - W(p)) is the gradient with respect to W: the gap is its squared norm over 2 alpha. First, the
+intercepts are moved to their optimum for the scores, where the sum, n times their gradient, is 0.
 
 A step is -H^-1 g, with the gradient g = alpha W + 1/n sum_i c_i (p_i - e_yi) x_i^T and the Hessian's products
 H V = alpha V + 1/n sum_i c_i (diag(p_i) - p_i p_i^T) V x_i x_i^T, by conjugate gradients, then a line search.
@@ -34,26 +34,26 @@ from ._problem import Problem
 from ._rows import map_chunks
 from ._solver import MeasuredIterate, Solver
 
-FORCING = 0.25  # largest share of the squared gradient that a step may leave, and
-LEAST_FORCING = 1e-6  # the smallest, which single precision allows
-GAP_SHARE = 0.25  # of the gap that `tol` allows: no step aims below
-MOST_CG = 500  # conjugate gradients of a step
-LEAST_CURVED = 1e-16  # of alpha: intercepts have no curvature where all probabilities are 0 or 1
+FORCING = 0.25  # the largest share of the squared gradient that a step may leave, and
+LEAST_FORCING = 1e-6  # the smallest one, which single precision allows
+GAP_SHARE = 0.25  # share of the gap that `tol` allows, below which no step aims
+MOST_CG = 500  # conjugate gradient iterations per step
+LEAST_CURVED = 1e-16  # share of alpha: intercepts have no curvature if all probabilities are 0 or 1
 MOST_BALANCING = 50  # steps of the intercepts
-BALANCE = 1e-13  # of the mean weight: the slope by an intercept that counts as 0
+BALANCE = 1e-13  # share of the mean weight up to which the slope of an intercept counts as 0
 UNSEEN = -700.0  # intercept of a class without weight, whose probability is then 0
 ARMIJO = 1e-4  # share of the promised descent that ends a line search
-SHORTEST = 1e-6  # step of a line search
-ROUNDING = 1e-14  # of the objective, by which it may seem to rise
+SHORTEST = 1e-6  # the shortest step of a line search
+ROUNDING = 1e-14  # share of the objective by which rounding may raise it
 BLOCK_ROWS = 512  # dense rows that are converted to single precision at a time
-SLOW = 0.9  # share of the gap that a step may leave, before directions are found in double precision
-SINGLE = 1e-30, 1e60  # squared norms of rows that single precision has room for
+SLOW = 0.9  # share of the gap that a step may leave before directions are computed in double precision
+SINGLE = 1e-30, 1e60  # range of squared norms that single precision can represent
 
 
 class MultinomialProblem(Problem):
-    """Rows, the place of each one's class, and its weight; passes over X take all classes together.
+    """Rows, with the place of the class and the weight of each; a pass over X serves all classes.
 
-    Coefficients have a row for each column of X, one for the intercepts, and a column for each class.
+    Coefficients have a row for each column of X, a row for the intercepts, and a column for each class.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class MultinomialProblem(Problem):
         return out
 
     def sums(self, factors):
-        """sum_i (x_i, 1) factors_i^T; the same bits with any number of threads."""
+        """sum_i (x_i, 1) factors_i^T, with the same bits for any number of threads."""
         out = np.zeros(self.shape)
         out[-1] = factors.sum(axis=0)
         if self.rows.dense:
@@ -112,7 +112,7 @@ class MultinomialProblem(Problem):
     def hessian_product(self, likely, coef):
         """1/n sum_i c_i (x_i, 1) (J_i coef^T (x_i, 1))^T, with J_i the derivative of softmax at likely_i.
 
-        It is only for a direction: dense rows are read once, in single precision.
+        Only a search direction needs it: dense rows are read once, in single precision.
         """
         if not (self.rows.dense and self.single):
             out = self.scores(coef)
@@ -136,7 +136,7 @@ class MultinomialProblem(Problem):
         return sum(map_chunks(self.rows, visit, self.threads)) * (size / self.n)
 
     def moments(self):
-        """The mean of each column of X, and of its square."""
+        """The means of each column of X and of its squares."""
         out, rows = np.zeros((2, self.rows.n_columns)), self.rows
 
         def visit(first, last):
@@ -164,16 +164,16 @@ class MultinomialProblem(Problem):
 
 
 class MultinomialSolver(Solver):
-    """Newton's method on multinomial log loss; an epoch is a step, of several passes over X.
+    """Newton's method for multinomial log loss; an epoch is a step, with several passes over X.
 
-    The formulas head this file.
+    The formulas are at the top of this file.
 
     Parameters
     ----------
     problem : MultinomialProblem
     params : SDCAParams
     start : (dual, intercepts), default=None
-        c_i (e_yi - p_i), of shape (n_classes, n_rows), as a `Result` has them.
+        c_i (e_yi - p_i), of shape (n_classes, n_rows), as in a `Result`.
     """
 
     solver = "newton"
@@ -191,7 +191,7 @@ class MultinomialSolver(Solver):
             self.coef[-1] = np.log(self.shares, out=np.full(problem.n_classes, UNSEEN), where=self.shares > 0)
 
     def run_epoch(self):
-        """Take a step of Newton's method, along which the loss is known without a pass over X."""
+        """Take a Newton step; the loss along the step is known without a pass over X."""
         if self.likely is None:
             self.begin()
         problem, W = self.problem, self.coef[:-1]
@@ -208,7 +208,7 @@ class MultinomialSolver(Solver):
             problem.single = False
 
     def begin(self):
-        """Look at all rows for the first time; the objective, before the intercepts move."""
+        """Make the first pass; return the objective before the intercepts move."""
         problem = self.problem
         means, squares = problem.moments()
         self.means = means[:, np.newaxis] * self.has_intercept
@@ -222,11 +222,11 @@ class MultinomialSolver(Solver):
         return first
 
     def softmax(self, scores):
-        """Set the probabilities; the mean loss."""
+        """Set the probabilities; return the mean loss."""
         return _multinomial.softmax(scores, self.problem.places, self.problem.weights, self.likely)
 
     def look(self):
-        """Find the intercepts, and there the gradient and the gap."""
+        """Find the intercepts, and the gradient and the gap there."""
         balanced = not self.has_intercept or self.balance()
         self.gradient = self.problem.sums(self.problem.residuals(self.likely)) / self.problem.n
         slopes = self.gradient[:-1]
@@ -235,7 +235,7 @@ class MultinomialSolver(Solver):
         self.gap = float(np.vdot(slopes, slopes)) / (2 * self.alpha) if balanced else math.inf
 
     def balance(self):
-        """Move the intercepts to their optimum for the scores, by Newton's method; whether they are there."""
+        """Move the intercepts to their optimum for the scores by Newton's method; return success."""
         seen, total = np.flatnonzero(self.shares), self.shares.sum()
         step = np.zeros_like(self.shares)
         for _ in range(MOST_BALANCING):
@@ -248,16 +248,16 @@ class MultinomialSolver(Solver):
             H += total / len(seen)  # for equal steps, which change nothing
             try:
                 step[seen] = -np.linalg.solve(H, slope)
-            except np.linalg.LinAlgError:  # of scores so far apart that some probabilities are 0
+            except np.linalg.LinAlgError:  # scores so far apart that some probabilities are 0
                 return False
             if not self.descend(-1, step, step, float(slope @ step[seen])):
                 return False
         return False
 
     def descend(self, places, step, change, slope, growth=0.0, square=0.0):
-        """Line search: add to the coefficients at `places` a part of `step`; whether the objective falls.
+        """Line search: add a part of `step` to the coefficients at `places`; return whether that helps.
 
-        With t of the step, the scores change by t of `change`, and the ridge by t growth + t^2 square.
+        t times the step changes the scores by t times `change`, and the penalty by t growth + t^2 square.
         """
         t = 1.0
         while t > SHORTEST:
@@ -273,9 +273,9 @@ class MultinomialSolver(Solver):
         return False
 
     def direction(self):
-        """Solve Newton's equations roughly, by conjugate gradients.
+        """Solve Newton's equations approximately, by conjugate gradients.
 
-        They belong to centred columns, as the intercepts allow, so that large means do no harm. The
+        Columns are centred, as the intercepts allow, since large means would slow convergence. The
         preconditioner is the square root of the Hessian's diagonal, from the means of x^2 and p (1 - p).
         """
         problem = self.problem
@@ -310,7 +310,7 @@ class MultinomialSolver(Solver):
         return self.uncentred(step)
 
     def uncentred(self, coef):
-        """The coefficients of X that give the scores which these give of its centred columns."""
+        """Convert coefficients of the centred columns to coefficients of X with the same scores."""
         coef = coef.copy()
         coef[-1] -= (self.means.T @ coef[:-1])[0]
         return coef
@@ -321,7 +321,7 @@ class MultinomialSolver(Solver):
         return self.alpha / 2 * float(np.vdot(w, w)) + loss
 
     def measure(self):
-        """The iterate here, at no pass, less what all classes have, which adds to the ridge alone."""
+        """The iterate, without a pass, less the mean over the classes, which adds to the penalty only."""
         W = np.ascontiguousarray(self.coef[:-1].T)
         common = W.mean(axis=0)
         W -= common
@@ -335,5 +335,5 @@ class MultinomialSolver(Solver):
         return self.tol is not None and self.gap <= self.tol * self.objective
 
     def finished(self):
-        """Whether no step leads down."""
+        """Whether no step lowers the objective."""
         return self.stalled

@@ -1,4 +1,4 @@
-"""Newton's method from the outside: which rows it looks at, how sharp the bend is, when it stops."""
+"""The Python part of Newton's method: working sets of rows, the width of the bend, the stopping rule."""
 
 import math
 
@@ -8,27 +8,27 @@ from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._random import draw_rows
 from ._solver import MeasuredIterate, Solver, SolverState
 
-MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
-# How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
-SAMPLE_ROWS = 20  # rows of the first sample, for each column
-SAMPLE_RATIO = 4  # how many times more rows the next sample has
+MOST_COLUMNS = 5000  # the largest supported number: a system of 200 MB
+# The effect of each constant is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
+SAMPLE_ROWS = 20  # rows of the first sample per column
+SAMPLE_RATIO = 4  # growth of the samples
 SMOOTH_RATIO = 16  # the same for smooth losses
-LEAST_RATIO = 2.5  # of all rows to those of the last sample
+LEAST_RATIO = 2.5  # smallest ratio of all rows to those of the last sample
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
 SAMPLE_RIDGE = 4  # smallest alpha on a sample, in squares of a value over its rows
-ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
-NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
+ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of the one that `tol` allows
+NEXT_GAP = 1e-3  # the same without `tol`, as a share of the previous gap, and at first of the objective
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
 ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
-LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: beyond, rounding wins
-PENALTY_GROWTH = 4  # times, with each new multipliers
-MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of the slack
-LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
-MOST_STEPS = 100  # Newton steps of an epoch
-STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
-GRAM_ROWS = 512  # rows a product of matrices
-WIDE = 1 << 31  # drawn from, for places between rows
-SMALL_SYSTEM = 32  # unknowns up to which a call of LAPACK takes longer than its work
+LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: above it, rounding errors dominate
+PENALTY_GROWTH = 4  # factor with each update of the multipliers
+MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises at most this share of the slack
+LINE_SLOPE = 0.3  # share of the slope that the line search may leave
+MOST_STEPS = 100  # Newton steps per epoch
+STALE = 0.03  # share of the last step's promise above which the log loss's Hessian is computed anew
+GRAM_ROWS = 512  # rows per matrix product
+WIDE = 1 << 31  # range of the random numbers that choose rows
+SMALL_SYSTEM = 32  # unknowns up to which LAPACK's overhead exceeds its work
 SHORT_ROW = 32  # values per row up to which its outer product is added value by value
 
 
@@ -38,7 +38,7 @@ class NewtonSubproblem:
     def __init__(self, problem, which):
         used = np.count_nonzero(problem.weights) if problem.weights.size else problem.n
         self.which = which
-        self.share = used / (len(which) * problem.n)  # of a row in the objective
+        self.share = used / (len(which) * problem.n)  # weight of a row in the objective
         self.weights = problem.weights[which] if problem.weights.size else problem.weights
         self.margin, self.dual = np.zeros(len(which)), np.zeros(len(which))
         self.active = np.zeros(len(which), np.uint8)
@@ -51,20 +51,19 @@ class NewtonSubproblem:
 class NewtonSolver(Solver):
     """Newton's method on one problem of few columns, an epoch at a time.
 
-    A step solves a system of the size of w, whose matrix is summed over the rows where the loss is bent. The
-    formulas head `_newton.pyx`.
+    A step solves a system of the size of w, whose matrix is summed over the rows at which the loss is curved.
+    The formulas are in `_newton.pyx`.
 
-    Steps are made on the active set, the rows near the bend. The loss of the others is taken for the straight
-    line it is around their margins. An epoch ends with a pass over all rows, the certificate, and a new
-    active set. If there are many more rows than columns, ever larger samples of them are solved roughly
-    before the first.
+    Steps use the active set, the rows near the bend. The loss of the other rows is a straight line around
+    their margins. An epoch ends with a pass over all rows, the certificate, and a new active set. If there
+    are many more rows than columns, the first epoch is preceded by approximate solutions on growing samples.
 
     Parameters
     ----------
     problem : Problem
-        Of few columns: the system takes 8 bytes times the square of their number.
+        With few columns: the system takes 8 bytes times the square of their number.
     params : SDCAParams
-        An epoch is a pass over all rows, and the steps before it.
+        An epoch is some steps, then a pass over all rows.
     start : as in `make_solver`
     """
 
@@ -109,7 +108,7 @@ class NewtonSolver(Solver):
             self.radius = max(ACTIVE_WIDTH * self.margin_change, ACTIVE_BENDS / self.penalty)
             sub.active[:] = 0
         else:
-            # Others moved than the active rows, or the steps were too few: once more, with more of them.
+            # Inactive rows moved, or there were too few steps: repeat, with more active rows.
             everything = sub.active.all()
             self.activate(sub)
             self.radius *= 4
@@ -119,7 +118,7 @@ class NewtonSolver(Solver):
             self.value = loss + self.ridge()
 
     def begin(self):
-        """Find a place to start from."""
+        """Find a starting point."""
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
@@ -128,7 +127,7 @@ class NewtonSolver(Solver):
         if self.start is None:
             self.solve_samples(used)
         else:
-            dual, intercept, *near = self.start  # perhaps a better w than w(b), and how far margins are off
+            dual, intercept, *near = self.start  # possibly a better w than w(b), and the error of its margins
             dual = dual.copy()
             problem.clip_dual(dual, self.loss)
             self.all.dual[:] = dual[used]
@@ -140,14 +139,14 @@ class NewtonSolver(Solver):
         self.value = loss + self.ridge()
 
     def solve_samples(self, used):
-        """Solve samples, one row from each of as many equal parts of `used`.
+        """Solve samples, which take one row from each of as many equal parts of `used`.
 
-        Their alpha is larger where w would fit columns that few of their rows have.
+        The alpha of a sample is larger, so that w does not overfit columns that are rare in its rows.
         """
         size = SAMPLE_ROWS * self.size
-        wide = math.inf  # what the first sample moved by says nothing
+        wide = math.inf  # the moves on the first sample say nothing
         alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
-        if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
+        if self.loss.smooth or not rows.dense:  # otherwise it would only enlarge the hinge's active sets
             ridge = sample_ridge(rows)
         while size * LEAST_RATIO < len(used):
             sub = NewtonSubproblem(self.problem, used[spread_places(size, len(used), self.random)])
@@ -163,7 +162,7 @@ class NewtonSolver(Solver):
         self.alpha = alpha
 
     def solve_subproblem(self, sub, target, fresh):
-        """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
+        """Take steps on the active rows until their gap is `target`; all b are computed anew if `fresh`."""
         if fresh:
             straight = sub.weights if sub.weights.size else 1.0
             sub.dual[:] = straight * (sub.margin < 1) if self.loss.straight else 0
@@ -177,7 +176,7 @@ class NewtonSolver(Solver):
             self.loss.struct,
             sub.which[near],
             sub.weights_of(near),
-            sub.margin[near].copy(),  # by how much the steps move them decides the next active set
+            sub.margin[near].copy(),  # their changes decide the next active set
             sub.dual[near],
         )
         if not self.loss.smooth:
@@ -188,7 +187,7 @@ class NewtonSolver(Solver):
         sub.dual[near] = active.dual
 
     def newton_steps(self, active, share, target):
-        """Newton steps on `active`, each row of which is a `share` of the objective."""
+        """Take Newton steps on `active`, whose rows have the weight `share` in the objective."""
         lowest, idle, before = math.inf, 0, self.value
         g, H, short = np.empty(self.size), np.empty((self.size, self.size)), np.empty(self.d)
         for step_number in range(MOST_STEPS):
@@ -205,12 +204,12 @@ class NewtonSolver(Solver):
                 self.fill_system(active, share, g, H, short)
                 p, promise = newton_direction(H, g)
             before = promise
-            if promise > self.value:  # more than there is: too few rows are bent; a step as long as Polyak's
+            if promise > self.value:  # impossible: too few rows are curved; take a step of Polyak's length
                 H.reshape(-1)[:: self.size + 1] += float(g @ g) / (2 * self.value)
                 p, promise = newton_direction(H, g)
             idle += 0.1 * lowest <= promise <= 1e-12 * self.value
             lowest = min(lowest, promise)
-            if idle > 2 or not math.isfinite(promise):  # no more digits
+            if idle > 2 or not math.isfinite(promise):  # no further digits
                 return
             step = np.zeros(self.d + 1)
             step[: self.size] = p
@@ -223,7 +222,7 @@ class NewtonSolver(Solver):
                     lowest, idle = math.inf, 0
 
     def update_duals(self, active):
-        """b at the margins; n times the hinge's part of the gap, and what `update_hessian` takes."""
+        """Set b to its value at the margins; return n times the hinge's gap, and counts for the Hessian."""
         slack, bent, changed = 0.0, 0, 0
         for part in self.parts(len(active.which)):
             sums = _newton.update_duals(*self.matrix, self.problem.signs, active, self.z, *part)
@@ -231,7 +230,7 @@ class NewtonSolver(Solver):
         return slack, bent, changed
 
     def update_hessian(self, active, share, bent, changed):
-        """The Hessian at the margins."""
+        """Update the Hessian to the margins."""
         if changed > bent or self.hessian_rows is not active:
             self.hessian_half = np.zeros((self.d + 1, self.d + 1))
             active.held[:] = 0
@@ -248,16 +247,16 @@ class NewtonSolver(Solver):
                     self.hessian_half += 0.5 * side * (block[:count].T @ block[:count])
 
     def fill_system(self, active, share, g, H, short):
-        """Gradient, Hessian, by how much w(b) is short of w, and what that costs of the gap."""
+        """Fill in the gradient, the Hessian and w - w(b); return what that difference adds to the gap."""
         curvature = self.hessian_share * active.penalty
         return _newton.fill_system(
             self.hessian_half, curvature, self.z, self.w, self.alpha, share, g, H, short
         )
 
     def is_enough(self, active, short, target, steps):
-        """Whether the members' part of the gap, at the w of their dual variables, is `target` or less.
+        """Whether the gap of the active rows, at the w of their dual variables, is `target` or less.
 
-        Of a smooth loss the certificate will tell; if it was not enough, the next epoch takes a step.
+        For a smooth loss, the certificate decides; the next epoch takes a step if the gap is too large.
         """
         if self.loss.smooth:
             return steps > 0 or self.point is None
@@ -265,7 +264,7 @@ class NewtonSolver(Solver):
         return _newton.newton_excess(active) <= target
 
     def certify(self):
-        """The MeasuredIterate of the dual variables; w is its w from now on."""
+        """The MeasuredIterate of the dual variables; its w replaces the solver's."""
         problem, sub = self.problem, self.all
         dual = sub.dual
         if len(sub.which) < problem.n:
@@ -282,7 +281,7 @@ class NewtonSolver(Solver):
         return MeasuredIterate(w, float(self.w[-1]), dual, self.ridge() + loss, bound)
 
     def lower_penalty(self):
-        """Round the bend off again: what rounds off in a margin is `penalty` times as large in b."""
+        """Widen the bend again, since rounding errors of a margin are multiplied by `penalty` in b."""
         stiffness = self.penalty * self.all.share * self.hessian_half.max() / self.alpha
         if stiffness > 1e3:
             self.largest_penalty = min(self.largest_penalty, stiffness) / 100
@@ -294,12 +293,12 @@ class NewtonSolver(Solver):
 
     @property
     def matrix(self):
-        """The leading arguments of every kernel."""
+        """The first arguments of every kernel."""
         rows = self.problem.rows
         return rows, rows.values, rows.columns
 
     def parts(self, count):
-        """Parts of a pass over `count` rows, short enough for Ctrl-C and `cancelled` to be heard."""
+        """Yield parts of a pass over `count` rows, short enough for Ctrl-C and `cancelled` to act."""
         rows = self.problem.rows
         step = rows.chunk_rows()
         for first in range(0, count, step):
@@ -309,7 +308,7 @@ class NewtonSolver(Solver):
             rows.release()
 
     def measure_margins(self, sub):
-        """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""
+        """Compute the margins at w; return the mean loss, and the root mean square change of the margins."""
         total = moved = 0.0
         for first, last in self.parts(len(sub.which)):
             moved += _newton.newton_margins(
@@ -320,19 +319,19 @@ class NewtonSolver(Solver):
         return total * sub.share, math.sqrt(moved / len(sub.which))
 
     def project(self, active, step):
-        """By how much a step changes the margins."""
+        """Compute by how much a step changes the margins."""
         for part in self.parts(len(active.which)):
             _newton.newton_margins(*self.matrix, self.problem.signs, active.which, step, active.change, *part)
 
     def row_sums(self, sub):
-        """sum_i b_i y_i x_i, and with it sum_i b_i y_i, for either sign y."""
+        """sum_i b_i y_i x_i and sum_i b_i y_i, for either sign y."""
         z = np.zeros((2, self.d + 1))
         for part in self.parts(len(sub.which)):
             _newton.newton_row_sums(*self.matrix, self.problem.signs, sub.which, sub.dual, z, *part)
         return z
 
     def activate(self, sub):
-        """Make what is near the bend active."""
+        """Make the rows near the bend active."""
         _newton.activate_rows(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
 
     def checkpoint_state(self):
@@ -340,14 +339,14 @@ class NewtonSolver(Solver):
         return SolverState(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
 
     def restore(self, state):
-        """Continue after this state."""
+        """Continue from this state."""
         self.begin()
         point = self.certify()
         self.point = point._replace(dual=point.dual.copy())
         super().restore(state)
 
     def should_certify(self):
-        """Every epoch has its certificate anyway."""
+        """True, since every epoch has its certificate."""
         return True
 
     def measure(self):
@@ -355,13 +354,13 @@ class NewtonSolver(Solver):
         return self.point
 
     def finished(self):
-        """Whether double precision allows no more."""
+        """Whether double precision allows no further progress."""
         exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
         return exact or self.stalled > 5
 
 
 def sample_ridge(rows):
-    """What alpha on a sample is at least, times the sample's rows."""
+    """The smallest alpha on a sample, times the number of its rows."""
     return SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
 
 
@@ -372,7 +371,7 @@ def spread_places(size, n, random):
 
 
 def newton_direction(H, g):
-    """Solve H p = -g, with a ridge if H is singular in double precision; p, and the descent it promises."""
+    """Solve H p = -g, with a ridge if H is numerically singular; return p and its promised descent."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         if ridge:

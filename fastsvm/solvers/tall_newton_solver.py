@@ -1,4 +1,4 @@
-"""Newton's method where dense rows are many: the Hessian of a sample, and one pass over all rows per step."""
+"""Newton's method for many dense rows: the Hessian of a sample, and one pass over all rows per step."""
 
 import math
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from .newton_solver import (
     spread_places,
 )
 
-SAMPLE_ERROR = 0.1  # what a step on a sample may still promise, as a share of what its choice costs
-SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hessian is taken anew
-PASS_COLUMNS = 5  # a row costs a Hessian as much as this many cost a pass, for each of this many columns
-CHEAP = 0.5  # passes over all rows, that the Hessian at a sample's optimum may cost
-DESCENT = 0.1  # share of the descent that a step promises, which is enough
-ROUNDING = 1e-12  # relative, of an objective, below which only the gap tells
-EXACT, MOST_SWEEPS = 1e-3, 200  # violation that a step with an l1 penalty leaves, and its sweeps at most
-SHORTEST = 0.1  # share of a step that led uphill, which is tried next
+SAMPLE_ERROR = 0.1  # descent that a sample's last step may promise, as a share of the sampling error
+SLOW = 0.2  # share of the gap that a step on a sample may leave before the Hessian is computed anew
+PASS_COLUMNS = 5  # columns for which a row of the Hessian costs as much as a row of a pass
+CHEAP = 0.5  # passes over all rows that the Hessian at a sample's optimum may cost
+DESCENT = 0.1  # share of the promised descent that suffices
+ROUNDING = 1e-12  # relative change of the objective below which only the gap decides
+EXACT, MOST_SWEEPS = 1e-3, 200  # violation that a step with an l1 penalty leaves, and its maximum of sweeps
+SHORTEST = 0.1  # smallest share of an uphill step that is tried next
 
 
 class Part(NamedTuple):
@@ -36,7 +36,7 @@ class Part(NamedTuple):
     ----------
     values : ndarray of shape (n, d)
     signs, weights : as in `Problem`
-    share : float, of a row in the objective
+    share : float, the weight of a row in the objective
     """
 
     values: np.ndarray
@@ -46,15 +46,15 @@ class Part(NamedTuple):
 
 
 class SmoothPoint(NamedTuple):
-    """What one pass over the rows tells of a point.
+    """A point, measured by one pass over the rows.
 
     Attributes
     ----------
     w : ndarray, the intercept last
-    primal, gap : float; the gap is that to `dual`, once that is balanced
+    primal, gap : float; the gap to the balanced `dual`
     dual : ndarray, b_i = c_i (-phi'(m_i))
-    factors : (float, float), which balance it, and shrink it as far as an l1 norm alone asks
-    z : ndarray of a line for sign -1 and one for 1, sum_i b_i y_i x_i and, last, sum_i b_i y_i
+    factors : (float, float), which balance `dual`, and scale it down if the l1 norm is the only penalty
+    z : ndarray with rows for sign -1 and 1: sum_i b_i y_i x_i and, last, sum_i b_i y_i
     """
 
     w: np.ndarray
@@ -68,14 +68,12 @@ class SmoothPoint(NamedTuple):
 class TallNewtonSolver(Solver):
     """Newton's method for a smooth loss on many more dense rows than columns.
 
-    A step needs the gradient of all rows. One pass has it, and with it dual variables and their gap. The
-    Hessian of a sample will do: of the gap, a step leaves about the share that columns are of the sample's
-    rows. Where it leaves more, the Hessian is taken anew, of more rows.
+    A step needs the gradient of all rows, which one pass gives, with dual variables and their gap. The
+    Hessian of a sample suffices: a step leaves about d / rows of the gap, for d columns and a sample of that
+    many rows. If it leaves more, the Hessian is computed anew from more rows.
 
-    Parameters
-    ----------
-    problem, params, start : as in `make_solver`
-        Of dense rows and a smooth loss. An epoch is a step and its pass.
+    Parameters ---------- problem, params, start : as in `make_solver`
+        The problem has dense rows and a smooth loss. An epoch is a step and its pass.
     """
 
     solver = "newton"
@@ -89,13 +87,13 @@ class TallNewtonSolver(Solver):
         self.used = np.flatnonzero(problem.weights) if problem.weights.size else None
         self.n_used = problem.n if self.used is None else len(self.used)
         self.ridge = sample_ridge(rows)
-        self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
+        self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # with its number of rows, and its w
         self.here = self.best = None  # the SmoothPoint to step from, and the one with the smallest gap
         self.stalled = 0
-        self.rounding = problem.rounding if self.a1 else 0.0  # relative, of the l1 norm's gap
+        self.rounding = problem.rounding if self.a1 else 0.0  # relative error of the gap with an l1 norm
 
     def run_epoch(self):
-        """A step, and a pass over all rows, which is the certificate of where it led."""
+        """Take a step, then a pass over all rows, which gives the certificate."""
         if self.here is None:
             self.begin()
             return
@@ -106,7 +104,7 @@ class TallNewtonSolver(Solver):
             self.best = point
 
     def begin(self):
-        """Find a place to start from, and look at it."""
+        """Find a starting point, and measure it."""
         w = np.zeros(self.d + 1)
         if self.start is None:
             w = self.solve_samples(w)
@@ -114,7 +112,7 @@ class TallNewtonSolver(Solver):
             first, intercept, *near = self.start
             if self.a1:
                 w[:-1] = first
-            else:  # dual variables, and perhaps a better w than w(b)
+            else:  # dual variables, and possibly a better w than w(b)
                 w[:-1] = near[0] if near else self.problem.primal_from_dual(first, self.alpha)
             w[-1] = intercept if self.has_intercept else 0
             self.renew_hessian(self.all, w)
@@ -122,7 +120,7 @@ class TallNewtonSolver(Solver):
         self.go_to(self.best, self.all)
 
     def solve_samples(self, w):
-        """Solve ever larger samples, roughly, from w; their alpha is as in `NewtonSolver.solve_samples`."""
+        """Solve growing samples approximately, from w; alpha as in `NewtonSolver.solve_samples`."""
         a2, size = self.a2, SAMPLE_ROWS * self.size
         while size * LEAST_RATIO < self.n_used:
             part = self.sample(size)
@@ -143,7 +141,7 @@ class TallNewtonSolver(Solver):
         return w
 
     def sample(self, size):
-        """One row from each of as many equal parts of the rows that count; all rows if those are no more."""
+        """One row from each of as many equal parts of the rows with a weight, or all rows if few have one."""
         if size >= self.n_used:
             return self.all
         which = spread_places(size, self.n_used, self.random)
@@ -153,14 +151,14 @@ class TallNewtonSolver(Solver):
         return Part(values[which], signs[which], weights, share * self.n_used / size)
 
     def look_at(self, part, w, curvature=None):
-        """The SmoothPoint of w; -db_i/dm_i goes to `curvature`.
+        """The SmoothPoint of w; write -db_i/dm_i to `curvature`.
 
-        With (1 - t) b, t of each side, v of these, and u_j the part of v_j that is within a1, P - D is
-        ||v - u - a2 w||^2 / (2 a2), sum_j a1 |w_j| - w_j u_j, and by how much the dual terms are below their
-        tangents. The heavier side shrinks; if a2 is 0, both do so that v is u.
+        Let b be scaled by 1 - t, with a t per sign, v_j belong to it, and u_j be v_j clipped to [-a1, a1]. P
+        - D is the sum of ||v - u - a2 w||^2 / (2 a2), of sum_j a1 |w_j| - w_j u_j, and of the distance of the
+        dual terms from their tangents. The larger side is scaled down; if a2 is 0, both are, until v = u.
         """
-        if part is self.all and self.a2:  # without, the bound would be off by as much as v_j
-            w = self.as_kept(w)  # then what is returned needs no pass of its own
+        if part is self.all and self.a2:  # with a2 = 0, the bound would be off by as much as v_j
+            w = self.as_kept(w)  # so the result needs no pass of its own
         n, z, sums = len(part.signs), np.zeros((2, self.d + 1)), np.zeros((2, 3))
         dual, curvature = np.empty(n), np.empty(0) if curvature is None else curvature
         data = part.values.reshape(-1), part.signs, part.weights, self.loss.struct, w
@@ -195,13 +193,13 @@ class TallNewtonSolver(Solver):
         return SmoothPoint(w, primal, gap + self.rounding * primal, dual, tuple(scale * factors), z)
 
     def as_kept(self, w):
-        """`w` as it will be returned, if that has room for it."""
+        """`w` rounded as in the result, unless that overflows."""
         with np.errstate(over="ignore"):
             rounded = np.asarray(w, self.kept_as).astype(float)
         return rounded if np.isfinite(rounded).all() else w
 
     def take_step(self, part):
-        """Look where the step from `here` leads, and go on from there, if it is better; the SmoothPoint."""
+        """Measure the point after a step, and continue from it if it is better; return that SmoothPoint."""
         here, there = self.here, self.look_at(part, self.here.w + self.length * self.direction)
         descends = there.primal <= here.primal - DESCENT * self.length * self.promise
         if descends or (there.gap < here.gap and there.primal <= (1 + ROUNDING) * here.primal):
@@ -211,7 +209,7 @@ class TallNewtonSolver(Solver):
         elif self.hessian_w is not here.w:
             self.renew_hessian(part, here.w)
             self.go_to(here, part)
-        else:  # to where the slope would be 0, if it were a straight line
+        else:  # up to the zero of a linear slope
             slope = self.gradient(there, part)
             slope[: self.d] += self.a1 * np.sign(there.w[:-1])
             rise = max(0.0, float(slope @ self.direction[: self.size]))
@@ -220,7 +218,7 @@ class TallNewtonSolver(Solver):
         return there
 
     def hessian_cost(self, rows):
-        """What the Hessian of `rows` rows costs, in passes over all rows."""
+        """The cost of the Hessian of `rows` rows, in passes over all rows."""
         return rows / self.n_used * self.size / PASS_COLUMNS
 
     def is_slow(self, part, gap, there):
@@ -233,11 +231,11 @@ class TallNewtonSolver(Solver):
         return far / math.log(gap / there.gap) > self.hessian_cost(rows) + steps
 
     def go_to(self, point, part):
-        """Go on from this point, with a step by the Hessian that there is."""
+        """Continue from this point, with a step by the present Hessian."""
         self.here, self.length = point, 1.0
         g, H = self.gradient(point, part), self.hessian[: self.size, : self.size].copy()
         diagonal = H.reshape(-1)[:: self.size + 1]
-        # A column that no row of a sample has may be in a few of as many others.
+        # A column that is 0 in all rows of a sample may not be so in the other rows.
         unsure = (diagonal[: self.d] == 0) & (self.hessian_rows < self.n_used)
         diagonal[: self.d] += np.where(unsure, max(self.a2, self.ridge / self.hessian_rows), self.a2)
         if self.has_intercept:
@@ -250,13 +248,13 @@ class TallNewtonSolver(Solver):
         self.direction[: self.size] = p
 
     def gradient(self, point, part):
-        """The gradient of the objective without the l1 norm; by the intercept last, if there is one."""
+        """The gradient of the objective without the l1 norm; the intercept's entry, if any, comes last."""
         g = -part.share * point.z.sum(axis=0)
         g[:-1] += self.a2 * point.w[:-1]
         return g[: self.size]
 
     def renew_hessian(self, part, w):
-        """Take the Hessian at w: of a sample itself, or for all rows of a larger sample than the last."""
+        """Compute the Hessian at w from `part`; for all rows, from a larger sample than the last one."""
         if part is self.all:
             size = self.hessian_rows * SMOOTH_RATIO or SAMPLE_ROWS * SMOOTH_RATIO * self.size
             part = self.sample(size)
@@ -277,12 +275,12 @@ class TallNewtonSolver(Solver):
         return SolverState(self.best.dual, float(self.best.w[-1]), self.done, int(self.random[0]))
 
     def restore(self, state):
-        """Continue after this state."""
+        """Continue from this state."""
         self.begin()
         super().restore(state)
 
     def should_certify(self):
-        """Every epoch has its certificate anyway."""
+        """True, since every epoch has its certificate."""
         return True
 
     def measure(self):
@@ -300,7 +298,7 @@ class TallNewtonSolver(Solver):
         return self.measure()
 
     def finished(self):
-        """Whether double precision allows no more."""
+        """Whether double precision allows no further progress."""
         exact = max(1e-15, 2 * self.rounding)
         return self.best is not None and (self.best.gap <= exact * self.best.primal or self.stalled > 5)
 
@@ -309,9 +307,9 @@ class TallNewtonSolver(Solver):
 
 
 def l1_direction(H, g, w, a1):
-    """The p of the smallest g.p + p.H p / 2 + a1 ||w + p||_1, nearly, and the descent it promises.
+    """The p that nearly minimises g.p + p.H p / 2 + a1 ||w + p||_1, and the descent that it promises.
 
-    Sweeps find the weights that are not 0. A system has their values, up to where the first one becomes 0.
+    Sweeps find the nonzero weights; a linear system gives their values, up to the first that becomes 0.
     """
     z, slope, a = np.zeros(len(g)), g.copy(), np.zeros(len(g))
     z[: len(w)], a[: len(w)] = w, a1

@@ -1,7 +1,8 @@
-"""Newton's steps on the dual variables inside their box, for when coordinate steps crawl.
+"""Newton steps on the dual variables strictly between their bounds, for when coordinate steps are slow.
 
-Once the rows at the bounds are settled, the dual is a quadratic function of the others. Where it is flat in
-some directions, as with large C or a kernel of few columns, coordinate steps take thousands of epochs.
+Once it is settled which dual variables are at a bound, the dual is a quadratic function of the others. If it
+is flat in some directions, as with large C or a kernel of few columns, coordinate steps take thousands of
+epochs.
 """
 
 from bisect import bisect_left
@@ -10,30 +11,30 @@ import numpy as np
 
 from ._values import aligned_take
 
-# How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-CUBED = 0.1  # a solution's cost, in multiplications of coordinate steps, by the cube of its size
+# The effect of each constant is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
+CUBED = 0.1  # cost of solving a system, in multiplications of coordinate steps, per cube of its size
 RIDGES = (1e-12, 1e-6)  # shares of the diagonal that make rounded kernel values positive definite
 
 
 def newton_steps(block, rate, signs, weights, dual, scores, loss, budget, balanced=False):
-    """Raise the dual by Newton's steps, each as far as the box allows; change dual and scores in place.
+    """Raise the dual by Newton steps, each as far as the bounds allow; change dual and scores in place.
 
-    A step is clipped to the box, if the dual rises all the way; else it ends at the first bound, whose
-    variable leaves the set. Where that would happen too often, the best place on the clipped step's way is
-    the last.
+    A step is clipped to the bounds if the dual rises all the way. Otherwise it ends at the first bound, and
+    its variable leaves the set. If that would happen too often, the steps end at the best point of the
+    clipped step.
 
     Parameters
     ----------
     block, rate, signs, weights, dual, scores : as in `_kernel.ascend`
     loss : Loss, with a quadratic dual
     budget : float
-        How much to spend, in multiplications of coordinate steps.
+        The maximum cost, in multiplications of coordinate steps.
     balanced : bool
-        Leave sum_i b_i y_i as it is.
+        Keep sum_i b_i y_i.
 
     Returns
     -------
-    (spent, wanted) : what was spent, and the budget from which on another try makes sense
+    (spent, wanted) : the cost, and the budget from which another attempt is worthwhile
     """
     c = weights if weights.size else np.ones(len(dual))
     upper = loss.uppers(c)
@@ -76,7 +77,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget, balanc
         if inside.all():
             break
         left, slope, most, inner = left[inside], slope[inside], most[inside], inner[np.ix_(inside, inside)]
-    if balanced:  # rounding, where the values come from few columns
+    if balanced:  # corrects rounding errors, if the values come from few columns
         top = upper[which]
         inside = (b > 0) & (b < top)
         rest = before @ y - b[~inside] @ y[~inside]
@@ -91,10 +92,10 @@ def _cost(which):
 
 
 def balance(dual, signs, upper, total):
-    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike.
+    """The dual variables within their bounds with sum_i b_i y_i = `total`, each moved by the same amount.
 
-    The sum is straight between the moves at which one meets its box, so that it is solved there; if the box
-    has no such sum, it is the nearest.
+    The sum is a linear function of the move between those moves at which a variable meets its bound. If the
+    bounds do not allow this sum, the nearest sum is reached.
     """
 
     def moved(by):
@@ -112,7 +113,7 @@ def balance(dual, signs, upper, total):
 
 def _solution(A, slope, signs=None):
     """The step with A step = slope, or the best with step.signs = 0; None if A is not positive definite."""
-    from scipy.linalg import lapack  # nobody else waits for it
+    from scipy.linalg import lapack  # imported only when needed
 
     for ridge in RIDGES:
         factor = A.copy()

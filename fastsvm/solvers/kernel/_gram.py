@@ -1,4 +1,4 @@
-"""Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
+"""Rows of a kernel matrix, computed when they are needed, and kept as far as the cache allows."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from ._kernel import add_rows, gather, mirror, spread
 from ._values import DOUBLE_ROWS, TILE_COLUMNS, TILE_ROWS, GivenKernel, Kernel, aligned_copy, aligned_empty
 
 MIB = 1 << 20
-A_SHARE = 1 << 19  # values for whose sake a thread is started
-COMPLETE_SHARE = 0.7  # the share of the rows from which on all are computed
+A_SHARE = 1 << 19  # values that are worth starting a thread
+COMPLETE_SHARE = 0.7  # the share of the rows from which all are computed
 
 
 class Gram:
@@ -23,18 +23,18 @@ class Gram:
     ----------
     kernel : Kernel or GivenKernel, fitted to the rows x_i
     cache_size : float
-        MiB of rows to keep; the least recently used give way.
+        MiB of rows to keep; the least recently used rows are evicted.
     threads : int
-        They share the columns, and do not change the values.
+        The number of threads that share the columns; it does not change the values.
 
     Raises
     ------
     MemoryError
-        If a row does not fit into `cache_size`, or what is to be kept not into the memory there is.
+        If a single row exceeds `cache_size`, or the cache exceeds the free memory.
     """
 
     shared = False
-    """Whether runs in several threads use it, for whom no row has to give way."""
+    """Whether runs in several threads use the matrix; no row is then evicted."""
 
     def __init__(self, kernel, cache_size=1024, threads=1):
         self.kernel, self.threads = kernel, threads
@@ -58,11 +58,11 @@ class Gram:
         """Rows computed so far."""
 
     def use_threads(self, threads, shared=False):
-        """Compute rows in `threads` threads from now on; `shared` as the attribute."""
+        """Use `threads` threads from now on; `shared` as the attribute."""
         self.threads, self.shared = threads, shared
 
     def forget_uses(self):
-        """Begin a new run, whose clock starts anew: what others used gives way first."""
+        """Begin a new run, whose clock starts anew: rows used by earlier runs are evicted first."""
         self.used[:] = -1
 
     def share_threads(self, needed, n_runs, n_threads):
@@ -78,13 +78,13 @@ class Gram:
         return n_workers
 
     def fetch(self, which, now):
-        """Have these rows in `rows`, where `slots` says.
+        """Compute these rows, unless they are kept; row i is rows[slots[i]].
 
         Parameters
         ----------
         which : int32 array of distinct row numbers, no more than `capacity`
         now : int, or an array of one for each row
-            When they are used; what was used earlier gives way.
+            The time of their use; rows used earlier are evicted.
         """
         held, now = self.slots[which], np.broadcast_to(now, which.shape)
         missing, later = which[held < 0], now[held < 0]
@@ -93,13 +93,13 @@ class Gram:
         if not len(missing):
             return
         if self.capacity == self.n and self.computed + len(missing) > COMPLETE_SHARE * self.n:
-            self._complete_matrix()  # half of it is the mirror of the other, and more will be asked for
+            self._complete_matrix()  # the matrix is symmetric, and more rows will be needed
             self.used[self.slots[which]] = now
             return
         used = self.used.copy()
-        used[held] = np.iinfo(used.dtype).max  # they stay, even if others were used as late
+        used[held] = np.iinfo(used.dtype).max  # they stay, even if others were used as recently
         places = np.argpartition(used, len(missing) - 1)[: len(missing)].astype(np.int32)
-        places.sort()  # where nothing has to give way, side by side
+        places.sort()  # free places are adjacent
         owners = self.owners[places]
         self.slots[owners[owners >= 0]] = -1
         self.owners[places] = self.used[places] = -1
@@ -107,7 +107,7 @@ class Gram:
         for first in range(0, len(missing), step):
             part = slice(first, first + step)
             self._compute_rows(missing[part], places[part])
-        # Only now: an interrupt leaves no row half-computed.
+        # Only now, so that an interrupt leaves no row half-computed.
         self.slots[missing], self.owners[places], self.used[places] = places, missing, later
         self.computed += len(missing)
 
@@ -122,7 +122,7 @@ class Gram:
         self._in_column_ranges(some, len(which))
 
     def _complete_matrix(self):
-        """Compute the values that are left, each once, and mirror them."""
+        """Compute the missing values, each once, and mirror them."""
         held = np.flatnonzero(self.slots >= 0).astype(np.int32)
         left = np.flatnonzero(self.slots < 0).astype(np.int32)
         free = np.flatnonzero(self.owners < 0).astype(np.int32)
@@ -135,9 +135,9 @@ class Gram:
         self.computed = self.n
 
     def _fill_square(self, out, slots, held, left, points, threads=1):
-        """Fill the rows `left` of a symmetric matrix, each pair once; row i is out[slots[i]].
+        """Fill the rows `left` of a symmetric matrix, computing each pair once; row i is out[slots[i]].
 
-        The rows `held` are there; `points` are the points of `left`.
+        The rows `held` are filled already; `points` are the points of `left`.
         """
         step = self.kernel.panel(self.points.values.shape[-1])
 
@@ -152,7 +152,7 @@ class Gram:
         in_threads(some, range(0, len(left), step), threads)
 
     def _in_column_ranges(self, work, n_rows):
-        """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
+        """Call work(first, last) for ranges of columns, in threads if there are enough values."""
         threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
         step = -(-self.n // (TILE_ROWS * threads)) * TILE_ROWS
         in_threads(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
@@ -168,7 +168,7 @@ class Gram:
             )
 
     def block(self, which, room):
-        """K[which][:, which] in `room`, copied from rows where they are kept, computed where not."""
+        """K[which][:, which] in `room`, copied from kept rows, or computed."""
         out = room.reshape(len(which), len(which))
         places = self.slots[which]
         gather(self.rows, places, which, out)
@@ -180,7 +180,7 @@ class Gram:
 
 
 class FullGram(Gram):
-    """A kernel matrix that is given; as `Gram`.
+    """A given kernel matrix, with the interface of `Gram`.
 
     Parameters
     ----------
@@ -200,8 +200,8 @@ def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
-        For a callable also an array of n objects.
+    X : ndarray or CSR matrix of shape (n, n_features); with kernel="precomputed", of shape (n, n)
+        With a callable, also an array of n objects.
     params : object with checked `kernel`, `degree`, `coef0` and `cache_size`
     gamma : float
     threads : int, default=1
@@ -210,9 +210,9 @@ def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
     Raises
     ------
     ValueError
-        On bad input, and as `Kernel`.
+        If the input is invalid, and as in `Kernel`.
     MemoryError
-        As `Gram`.
+        As in `Gram`.
     """
     kernel, gamma = params.kernel, positive("gamma", gamma)
     if not (callable(kernel) and getattr(getattr(X, "dtype", None), "kind", "") == "O"):
@@ -236,7 +236,7 @@ def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
 def kernel_scores(
     kernel: Any, support: Any, coef: Any, X: Any, *, cache_size: float = 1024, threads: int = 1
 ) -> np.ndarray:
-    """coef @ K(support, X), transposed: the scores of rows that a kernel was not fitted to.
+    """coef @ K(support, X), transposed: the scores of new rows.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def kernel_scores(
     coef : ndarray of shape (n_classes, len(support))
     X : ndarray or CSR matrix of shape (n, n_features)
     cache_size : float
-        MiB of kernel values that there may be at a time.
+        Maximum memory for kernel values at a time, in MiB.
     threads : int
 
     Returns
@@ -255,14 +255,14 @@ def kernel_scores(
     n = X.shape[0]
     out = np.zeros((n, len(coef)))
     room = cache_size * MIB / (8 * TILE_ROWS)
-    # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
+    # The blocks do not depend on the number of threads: BLAS sums products of other sizes differently.
     step = max(1, int(min(kernel.panel(X.shape[-1]), room)))
     coef = aligned_copy(coef, kernel.dtype).T
 
     def some(first):
         few = kernel.points(X[first : first + step] if n > step else X)
         part = aligned_empty((len(few), coef.shape[1]), coef.dtype)
-        # Of few rows, in fewer pieces.
+        # Few rows take fewer pieces.
         width = TILE_ROWS * min(TILE_COLUMNS // len(few), -(-len(support) // TILE_ROWS))
         for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)

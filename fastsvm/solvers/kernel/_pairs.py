@@ -1,4 +1,4 @@
-"""SVC's problems, one for each pair of classes, each over the kernel matrix of their rows.
+"""SVC's problems, one for each pair of classes, over the kernel matrix of their rows.
 
 Minimises 1/2 ||f||^2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b0)): the objective of `sdca_solver` times n, with
 alpha = 1/n and c_i = C_i.
@@ -19,8 +19,8 @@ from .params import KernelSDCAParams
 from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
 
 HINGE = as_loss("hinge")
-FOLDS = 5  # LIBSVM's
-WHOLE_GRAM_ROWS = 1024  # rows of two classes, up to which all kernel values are computed at once
+FOLDS = 5  # as in LIBSVM
+WHOLE_GRAM_ROWS = 1024  # rows of two classes up to which all kernel values are computed at once
 
 
 class PairsOfClasses:
@@ -33,7 +33,7 @@ class PairsOfClasses:
     cache_size : float
         MiB of values to keep.
     whole : bool, default=False
-        Whether also two classes of many rows need a whole matrix, up to `MOST_ROWS`.
+        Whether two classes with many rows, up to `MOST_ROWS`, also need a whole matrix.
     """
 
     def __init__(self, kernel, counts, cache_size, whole=False):
@@ -46,7 +46,7 @@ class PairsOfClasses:
         self.room = np.empty(0, self.dtype)
 
     def __iter__(self):
-        """Yield (i, j, Gram) for i < j, the rows of class i first; it is of use until the next."""
+        """Yield (i, j, Gram) for i < j, the rows of class i first; the Gram is valid until the next one."""
         for i in range(len(self.rows)):
             for j in range(i + 1, len(self.rows)):
                 yield i, j, self._gram(i, j)
@@ -79,7 +79,7 @@ class PairsOfClasses:
             self.squares[i] = out.copy()
 
     def _fill(self, out, few, many):
-        """Fill in the values of two classes; of one, each pair of rows once."""
+        """Fill in the values of two classes; within a class, compute each pair of rows once."""
         points = self.kernel.trained
         step = self.kernel.panel(points.values.shape[-1])
         for first in range(few.start, few.stop, step):
@@ -107,7 +107,7 @@ class PairFit(NamedTuple):
 
 
 def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
-    """SVC's problem, whose C are the weights of rows.
+    """Solve SVC's problem; the weights are the C of the rows.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
     """
     n, start = gram.n, None
     steps, limit = 0, np.inf if most_steps == -1 else most_steps
-    if n <= FIRST_ROWS and isinstance(gram, FullGram):  # most need no more, and no rounds
+    if n <= FIRST_ROWS and isinstance(gram, FullGram):  # most need no more than this, without rounds
         dual, scores, room = np.zeros(n), np.zeros(n), np.empty((4, n))
         state = signs, weights, dual, scores, HINGE.struct
         most = min(MOST_EPOCHS * n, limit)
@@ -148,7 +148,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
 
 
 def cross_scores(gram, signs, weights, random, options):
-    """Scores of the rows of a whole kernel matrix by fits to four fifths of the others, as LIBSVM has them.
+    """Scores of all rows by five-fold cross-validation, as in LIBSVM.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def cross_scores(gram, signs, weights, random, options):
     scores = np.empty(gram.n)
     for fold in np.array_split(random.permutation(gram.n), FOLDS):
         rest = np.setdiff1d(np.arange(gram.n), fold)
-        if np.ptp(signs[rest]) == 0:  # of one class, or none
+        if np.ptp(signs[rest]) == 0:  # a single class
             scores[fold] = signs[rest].mean() if len(rest) else 0
             continue
         part = FullGram(np.ascontiguousarray(gram.rows[np.ix_(rest, rest)]))

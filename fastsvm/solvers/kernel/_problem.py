@@ -44,7 +44,7 @@ class KernelProblem:
     Y : array of shape (n,) or (n_classes, n), of -1 and +1
     sample_weight : array of shape (n,), default=None
     rows : int array, default=None
-        Which to learn from; the others only get scores. All by default.
+        The rows to learn from; the others only get scores. All rows by default.
     relative : bool, default=True
         Divide the weights by their mean over the rows to learn from.
 
@@ -70,7 +70,7 @@ class KernelProblem:
 
     @classmethod
     def of_sample(cls, gram: Any, Y: Any, weights: Any, n: int) -> "KernelProblem":
-        """A problem of n rows of which only those of `gram` are ever visited.
+        """A problem of n rows of which only the rows of `gram` are visited.
 
         Their weights, an array or one of length 0, are checked already, and may all be 0.
         """
@@ -80,15 +80,15 @@ class KernelProblem:
 
 
 class KernelSolver:
-    """The base class of kernel machines' solvers, which `run` takes from round to round, for all classes.
+    """The base class of solvers of kernel machines, which `run` drives in rounds, for all classes.
 
-    A subclass has `coef`, of shape (n_classes, n), `done`, the epochs or steps of each class, and
+    A subclass has `coef`, of shape (n_classes, n), `done`, the number of epochs or steps of each class, and
     `run_round`, which measures the classes that take part.
 
     Attributes
     ----------
-    most_rounds : int or None, the most rounds there can be; None: no limit
-    tol : float or None, the relative gap at which a class is at its end
+    most_rounds : int or None, the maximum number of rounds; None: no limit
+    tol : float or None, the relative gap at which a class ends
     traced : bool, whether a round is an epoch
     """
 
@@ -107,7 +107,7 @@ class KernelSolver:
         self.taking_part: Sequence[int] = ()
 
     def advance(self):
-        """Do a round of the classes that are not at their end."""
+        """Do a round of the classes that have not ended."""
         self.taking_part = self.left
         if self.taking_part:
             self.run_round(self.taking_part)
@@ -119,11 +119,11 @@ class KernelSolver:
         return not self.left
 
     def finish(self):
-        """Check what is to be returned."""
+        """Check the result."""
         require_finite(self.primal, self.gap)
 
     def record(self, score=None):
-        """Add a line to the history of each class that took part; these lines, with its number."""
+        """Add a line to the history of each class that took part; return (class number, line) pairs."""
         lines, value = [], None
         if score is not None and self.taking_part:
             value = score(self.coef, self.intercept.copy())
@@ -135,16 +135,16 @@ class KernelSolver:
         return lines
 
     def is_indefinite(self) -> bool:
-        """Whether it is known to have ended because the kernel is not positive semi-definite."""
+        """Whether the fit is known to have ended because the kernel is not positive semi-definite."""
         return False
 
     def result(self):
-        """The KernelResult of now."""
+        """The KernelResult at this point."""
         return KernelResult(
             self.coef, self.primal, self.gap, int(self.done.max()), self.history, self.intercept
         )
 
 
 def as_all_signs(Y: Any, n: int) -> np.ndarray:
-    """Y as int8 of shape (n_classes, n), checked to be -1 or +1."""
+    """Y as int8 of shape (n_classes, n), checked to contain -1 and +1 only."""
     return np.ascontiguousarray([as_signs(y, n) for y in np.atleast_2d(Y)])

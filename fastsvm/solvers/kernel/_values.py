@@ -1,4 +1,4 @@
-"""Kernels, by blocks of rows: BLAS for the dot products, then the function in place."""
+"""Kernel values of blocks of rows: dot products by BLAS, then the kernel function in place."""
 
 import math
 from typing import Any
@@ -10,18 +10,18 @@ from .._input import as_rows, canonical
 from ._kernel import address, exp_of_distances, panel_sums, scatter
 
 LINE = 64  # bytes of a cache line, and of the widest registers
-TILE_ROWS = 512  # rows of the longer side of a tile; with TILE_COLUMNS of the other, half a megabyte
+TILE_ROWS = 512  # the longer side of a tile; with TILE_COLUMNS on the other side, half a megabyte
 TILE_COLUMNS = 512
-PAD = 8  # values more that a line of a tile has
-PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
-DOUBLE_ROWS = 1024  # rows up to here can afford double precision
-EXACT = 1e3  # exponents up to here keep four digits or more in single precision
-LARGEST = 1e37  # kernel values beyond may overflow
-CHUNK_VALUES = 1 << 21  # whose variance is summed at a time
+PAD = 8  # extra values in a line of a tile
+PANEL_VALUES = 1 << 23  # the largest number of values of sparse rows that are laid side by side
+DOUBLE_ROWS = 1024  # number of rows up to which double precision is used
+EXACT = 1e3  # exponents up to which single precision keeps at least four digits
+LARGEST = 1e37  # larger kernel values may overflow
+CHUNK_VALUES = 1 << 21  # values whose variance is summed at a time
 
 
 def aligned_empty(shape, dtype):
-    """As `numpy.empty`, from a multiple of 64 bytes on: that may change the last bits of BLAS's sums."""
+    """As `numpy.empty`, but aligned to 64 bytes: alignment may change the last bits of BLAS's sums."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     room = np.empty(size + LINE, np.uint8)
@@ -36,7 +36,7 @@ def aligned_copy(values, dtype):
 
 
 def aligned_take(values, which):
-    """The rows `values[which]` of an array, for an array of row numbers."""
+    """The rows `values[which]`, for an array of row numbers."""
     out = aligned_empty((len(which), *values.shape[1:]), values.dtype)
     return np.take(values, which, axis=0, out=out, mode="clip")  # the default mode would need a copy
 
@@ -47,7 +47,7 @@ def gamma_of(gamma: str | float, X: Any) -> float:
     Parameters
     ----------
     gamma : "scale", "auto" or float
-        1 / (n_features * X.var()), or 1 if X does not vary; 1 / n_features.
+        "scale": 1 / (n_features * X.var()), or 1 if X is constant; "auto": 1 / n_features.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
 
     Returns
@@ -57,7 +57,7 @@ def gamma_of(gamma: str | float, X: Any) -> float:
     if gamma == "auto":
         return 1 / X.shape[1]
     if gamma == "scale":
-        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
+        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X
             variance = _variance_of_values(X)
         return float(1 / (X.shape[1] * variance)) if 0 < variance < np.inf else 1.0
     return float(gamma)
@@ -77,11 +77,11 @@ def _variance_of_values(X):
 
 
 class Points:
-    """Rows as a kernel reads them: an array, even of objects, or a CSR matrix; ||x||^2 or ||x||_1 of each."""
+    """Rows for a kernel: an array, or a CSR matrix, with ||x||^2 or ||x||_1 of each row."""
 
     def __init__(self, values, sizes, rows=None):
         self.values, self.sizes = values, sizes
-        self.rows = rows  # where the dot products or distances are ours, not BLAS's
+        self.rows = rows  # used if dot products or distances are computed here, not by BLAS
 
     def __len__(self):
         return len(self.sizes)
@@ -95,7 +95,7 @@ class Points:
 
 
 class Kernel:
-    """One of scikit-learn's kernels, fitted to the rows that it is first asked for.
+    """One of scikit-learn's kernels, fitted to the rows of X.
 
     linear x.z; poly (gamma x.z + coef0)^degree; rbf exp(-gamma ||x - z||^2); sigmoid
     tanh(gamma x.z + coef0); laplacian exp(-gamma ||x - z||_1).
@@ -104,8 +104,8 @@ class Kernel:
     ----------
     name : {"linear", "poly", "rbf", "sigmoid", "laplacian"}
     X : ndarray or CSR matrix of shape (n, n_features), finite
-        Where only differences count, dense rows are centred on the mean of these, which keeps digits. More
-        than 1,024 rows are compared in single precision, unless exponents are large.
+        For kernels of differences, dense rows are centred on the mean of X, which keeps digits. Above 1,024
+        rows, values are computed in single precision, unless exponents are large.
     gamma : float > 0
     degree : int > 0
     coef0 : float
@@ -142,7 +142,7 @@ class Kernel:
             )
 
     def diagonal(self):
-        """K(x, x) of the rows that it is fitted to, float64."""
+        """K(x, x) of the rows of X, float64."""
         sizes = self.trained.sizes
         if self.by_difference:
             return np.ones(len(sizes))
@@ -150,7 +150,7 @@ class Kernel:
             return self._kernel_of_dots(sizes.copy())
 
     def points(self, X):
-        """Rows for `tiles`, sparse or dense as those that it is fitted to.
+        """Rows for `tiles`, sparse or dense like the rows of the kernel.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Kernel:
         -------
         Points
         """
-        with np.errstate(over="ignore"):  # `_check_range` tells
+        with np.errstate(over="ignore"):  # `_check_range` raises the error
             return self._points(X, np.abs if self.name == "laplacian" else np.square)
 
     def _points(self, X, size):
@@ -191,13 +191,13 @@ class Kernel:
         first, last : int
             Range of `many`.
         width : int
-            Most columns at a time.
+            Maximum number of columns at a time.
         out : array of shape (len(few), last - first), default=None
-            Where to put them all.
+            Memory for all values.
 
         Yields
         ------
-        (start, stop, tile) : tile of shape (len(few), stop - start), to be used at once
+        (start, stop, tile) : tile of shape (len(few), stop - start), valid until the next one
         """
         direct = out is not None and out.dtype == self.dtype and many.rows is None
         dots = self._dot_products(few, many, min(width, last - first), out if direct else None, first)
@@ -210,9 +210,9 @@ class Kernel:
             yield start, stop, tile
 
     def _dot_products(self, few, many, width, out=None, first=0):
-        """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
+        """Return a function that computes x.z or ||x - z||_1 of the few and a range of the many."""
         if many.rows is None:
-            # Lines apart by a power of two share their places in the processor's cache.
+            # Lines whose distance is a power of two would share cache sets.
             buffer = aligned_empty((len(few), width + PAD), self.dtype) if out is None else None
 
             def products(start, stop):
@@ -235,7 +235,7 @@ class Kernel:
         return dots
 
     def _kernel_of_products(self, tile, few, many):
-        """From dot products or distances to kernel values, in place."""
+        """Turn dot products or distances into kernel values, in place."""
         if not self.by_difference:
             return self._kernel_of_dots(tile)
         rate = -self.gamma
@@ -246,7 +246,7 @@ class Kernel:
         sides = (self.gamma * few).astype(self.dtype), (self.gamma * many).astype(self.dtype)
         if tile.flags.c_contiguous or tile.strides[1] == tile.itemsize:
             exp_of_distances(tile, rate, *sides)
-        else:  # sparse rows: the tile is the transpose of what lies in memory
+        else:  # sparse rows: the tile is transposed in memory
             exp_of_distances(tile.T, rate, *sides[::-1])
         return tile
 
@@ -261,18 +261,18 @@ class Kernel:
 
 
 class GivenKernel:
-    """A kernel that is a function of two matrices; as `Kernel`.
+    """A kernel given as a function of two matrices, with the interface of `Kernel`.
 
     Parameters
     ----------
     function : callable
-        ``function(X, Z)`` gives the kernel values, of shape (len(X), len(Z)), sparse or not.
+        ``function(X, Z)`` returns the kernel values, of shape (len(X), len(Z)), dense or sparse.
     X : ndarray or CSR matrix of shape (n, n_features), or array of n objects
 
     Raises
     ------
     ValueError
-        On values of another shape, and on NaN and infinite ones.
+        If the values have another shape, or are NaN or infinite.
     """
 
     dtype = np.dtype(np.float64)
@@ -286,7 +286,7 @@ class GivenKernel:
         return Points(X, np.empty(X.shape[0]))
 
     def diagonal(self):
-        """K(x, x) of the rows that it is fitted to, float64."""
+        """K(x, x) of the rows of X, float64."""
         X = self.trained.values
         parts = [X[first : first + TILE_COLUMNS] for first in range(0, X.shape[0], TILE_COLUMNS)]
         return np.concatenate([self._values(part, part).diagonal() for part in parts]).astype(float)
