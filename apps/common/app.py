@@ -43,10 +43,10 @@ STREAMS = ("stdin", "stdout", "stderr")
 
 
 def open_closed_streams() -> list[str]:
-    """Put the null device in place of each standard stream that the process came without (cron's, `>&-`).
+    """Open the null device for each standard stream that is closed (under cron, or by `>&-`).
 
-    A file opened later would get the number of the stream, and what is printed would go into it. Return the
-    names of the closed ones.
+    Otherwise a file opened later would get the number of such a stream, and receive what is printed. Return
+    the names of the closed streams.
     """
     closed = []
     for number, name in enumerate(STREAMS):
@@ -104,7 +104,7 @@ class App(click.Group):
         sys.exit(128 + ended_by[0] if ended_by else code)
 
     def invoke(self, ctx):
-        """Run the chosen command; what it raises becomes a message, never a traceback."""
+        """Run the chosen command; expected errors become a message, not a traceback."""
         # A terminal that cannot show a character gets its escape, not an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
         try:
@@ -116,7 +116,7 @@ class App(click.Group):
                 from fastsvm._utils import atomic
 
                 if not atomic.has_written:  # else what was printed is not the result
-                    raise AppError("<stdout>: is closed; send it to a file, or to /dev/null")
+                    raise AppError("<stdout>: is closed; redirect it to a file, or to /dev/null")
             return code
         except KeyboardInterrupt:
             raise AppError("interrupted") from None
@@ -136,7 +136,7 @@ class App(click.Group):
         except Exception as error:
             if is_shortage(error):
                 what = f"out of memory ({error})" if str(error) else "out of memory"
-                raise AppError(f"{what}; work on less at a time, or with more memory") from None
+                raise AppError(f"{what}; process less at a time, or add memory") from None
             from fastsvm.model_files import ModelFileError
 
             if not isinstance(error, (OSError, ModelFileError)):  # the second: of what cannot be saved
@@ -167,7 +167,7 @@ class App(click.Group):
         return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(self, ctx, args):
-        """Find a command; of a word of another program, say what it is called here."""
+        """Find a command; for the word of another program, suggest the command that does the same."""
         ctx.meta["words"] = args
         try:
             return super().resolve_command(ctx, args)
@@ -176,7 +176,7 @@ class App(click.Group):
             raise
 
     def get_command(self, ctx, cmd_name):
-        """Return a command; one that is named by its module is imported when it is asked for."""
+        """Return a command; import it if only its module is known."""
         found = self._named.get(cmd_name)
         if isinstance(found, str):
             found = self._named[cmd_name] = getattr(import_module(found), cmd_name)

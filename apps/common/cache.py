@@ -20,7 +20,7 @@ _OURS = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{16})(\.\w+)?")
 
 
 class Cache:
-    """A folder of results, each found again by the name of its step and a key: all that it depends on.
+    """A folder of results. Each is found by the name of its step and a key of all that it depends on.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class Cache:
         compute : callable
             Returns a dict of arrays and of values that JSON can hold.
         **key
-            What this result depends on besides.
+            What only this result depends on.
 
         Raises
         ------
         TypeError
-            If a key or a result needs a pickle.
+            If a key or a result could only be stored as a pickle.
         """
         found = self.find(name, **key)
         if found is not None:
@@ -64,10 +64,10 @@ class Cache:
             return result
         arrays = {each: value for each, value in result.items() if isinstance(value, np.ndarray)}
         if refused := [each for each, array in arrays.items() if array.dtype.hasobject]:
-            raise TypeError(f"{refused[0]} has objects, which are not kept")
+            raise TypeError(f"{refused[0]} has objects, which cannot be stored; give numbers or strings")
         others = json.loads(json.dumps({each: result[each] for each in result if each not in arrays}))
         self.folder.mkdir(parents=True, exist_ok=True)
-        # Another run of the command, complete now, may have removed the folder: nothing is to resume then.
+        # Another run of the command may have finished and removed the folder: then nothing is left to resume.
         with suppress(FileNotFoundError):
             write_arrays(self.path(name, ENDING, **key), [self._key_record(key), others], arrays)
         return {**arrays, **others}
@@ -128,4 +128,4 @@ def _key_part(value: object) -> object:
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         content = hashlib.sha256(np.ascontiguousarray(value).data)
         return [str(value.dtype), value.shape, content.hexdigest()]
-    raise TypeError(f"{type(value).__name__} in the key of a cache")
+    raise TypeError(f"a {type(value).__name__} cannot be in the key of a cache; give numbers or strings")

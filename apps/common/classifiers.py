@@ -1,4 +1,4 @@
-"""The classifiers of both apps: one table. Light, because `--help` shows it."""
+"""The table of the classifiers of both apps. It imports little, because `--help` shows it."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from .errors import USAGE, AppError
 class ClassifierRecipe(NamedTuple):
     """The name of a class of fastsvm.fitting, its fixed parameters, and the defaults of the others.
 
-    `alphas` are the candidates for rows as the app makes them; None if alpha is not chosen.
+    `alphas` are the candidates for alpha with the features of the app; None if alpha is not chosen.
     """
 
     model: str
@@ -36,10 +36,10 @@ CLASSIFIERS = {
     "kernel-pegasos": ClassifierRecipe("KernelPegasos", {}, None, 10),
 }
 CLASSIFIER_HELP = (
-    "Learning algorithm. sdca-svm and sdca-logistic reach the optimum and prove it: the usual ones. "
-    "pegasos-svm, pegasos-logistic and perceptron make ten passes and stop: for comparisons. kernel-sdca and "
-    "kernel-pegasos bend the borders between labels; they compare every row with every other, which is worth "
-    "a try for up to some thousand rows."
+    "Learning algorithm. Use sdca-svm or sdca-logistic, which reach the optimum and prove it. For "
+    "comparisons, pegasos-svm, pegasos-logistic and perceptron stop after ten passes. The borders between "
+    "labels may be curved with kernel-sdca and kernel-pegasos; these compare every row with every other, so "
+    "try them on at most a few thousand rows."
 )
 
 
@@ -52,9 +52,9 @@ def make_classifier(name: str, recipe: ClassifierRecipe, n_rows: int | None, **p
         A key of `CLASSIFIERS`, for messages.
     recipe : ClassifierRecipe
     n_rows : int, optional
-        Rows to train on; kernel Pegasos takes ten steps per row where it is not known.
+        Number of training rows; if it is unknown, kernel Pegasos takes ten steps per row.
     **parameters
-        Of any classifier; `alpha` and `max_iter` may be None, for the recipe's.
+        Parameters of any classifier. If `alpha` or `max_iter` is None, the value of the recipe is used.
     """
     from fastsvm import fitting
 

@@ -1,4 +1,4 @@
-"""CSV tables that a spreadsheet can open: no text of theirs is taken for a formula."""
+"""CSV tables in which a spreadsheet takes no text for a formula."""
 
 import csv
 import re
@@ -13,10 +13,10 @@ from typing import TextIO
 from .files import open_output
 from .printing import on_screen
 
-# A spreadsheet may begin a cell where a text does, and, if its settings are others, behind these characters.
+# A spreadsheet may begin a cell where a text begins and, with unusual settings, behind these characters.
 _BEGINNING, _END = r"(?<![^;\t\r\n])", r"(?![^;\t\r\n])"
 _NUMBER = rf"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?{_END}"  # which stays what it is
-# What begins a formula, also in full width; before a whole text, white space that is left out, too.
+# What begins a formula, also in full width. White space before a text may be skipped, so it counts, too.
 _SIGN = r"""["']*[=+\-@＝＋－＠]"""
 _FORMULA = re.compile(rf"{_BEGINNING}(?!{_NUMBER})(?={_SIGN})|\A(?='*[\t\r\n])", re.IGNORECASE)
 _QUOTED = re.compile(rf"{_BEGINNING}'(?={_SIGN})|\A'(?='*[\t\r\n])")
@@ -24,7 +24,7 @@ _QUOTED = re.compile(rf"{_BEGINNING}'(?={_SIGN})|\A'(?='*[\t\r\n])")
 
 @contextmanager
 def table_file(path: str | PathLike[str]) -> Iterator[TextIO]:
-    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
+    """Open a file that is replaced once all is written, and unchanged if anything fails; - is stdout."""
     if path == "-":
         yield sys.stdout
         return
@@ -37,7 +37,7 @@ def table_file(path: str | PathLike[str]) -> Iterator[TextIO]:
 
 
 def csv_writer(file: TextIO, separator: str = ",") -> Callable[..., object]:
-    """Return a function that writes rows of a table, with their texts `quoted`; on a screen, visibly."""
+    """Return a function that writes rows of `quoted` texts; a screen shows control characters visibly."""
     screen = SimpleNamespace(write=lambda line: file.write(on_screen(line)))
     write = table_writer(screen if file.isatty() else file, separator).writerows
     return lambda *rows: write(map(quoted, row) for row in rows)
@@ -58,7 +58,7 @@ def table_writer(file: TextIO, separator: str = ","):
 
 
 def quoted(value: object) -> object:
-    """Put an apostrophe before what a spreadsheet takes for a formula in a text, or for so quoted a one."""
+    """Put an apostrophe before each formula in a text, and before each formula that already has one."""
     return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 

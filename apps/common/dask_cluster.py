@@ -1,4 +1,4 @@
-"""Work shared out to the workers of a Dask cluster: the option, the connection, and shards in order."""
+"""Work distributed to the workers of a Dask cluster: the option, the connection, and shards in order."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ scheduler_option = click.option(
 def connected(address: str) -> Iterator["Client"]:
     """Connect to a scheduler whose workers have this version of fastsvm.
 
-    What goes wrong with the cluster, inside too, is an AppError; Dask's own log is not shown.
+    Errors of the cluster, also inside the context, become an AppError. Dask's own log is not shown.
     """
     try:
         import dask
@@ -58,7 +58,7 @@ def _connect_to_scheduler(address: str) -> "Client":
 
 
 def _check_workers(client: "Client", address: str) -> None:
-    """Refuse a cluster without workers, or one of which some part has another version of fastsvm."""
+    """Refuse a cluster without workers, or in which any process has another version of fastsvm."""
     try:
         client.wait_for_workers(1, timeout=CONNECTING)
     except TimeoutError:
@@ -75,7 +75,7 @@ def _check_workers(client: "Client", address: str) -> None:
 
 
 def map_shards(client: "Client", function: Callable, shards: Iterable, *shared: object) -> Iterator:
-    """Yield ``function(shard, *shared)`` of each shard, in order; see `fastsvm.dask.map_shards`."""
+    """Yield ``function(shard, *shared)`` for each shard, in order; see `fastsvm.dask.map_shards`."""
     from fastsvm.dask import map_shards
 
     return map_shards(client, function, shards, *shared)

@@ -20,7 +20,7 @@ class AppError(click.ClickException):
 
 
 class FormatError(AppError):
-    """A file in a format that cannot be read; the line also names the help that lists the formats."""
+    """A file in a format that cannot be read; the message also names the help that lists the formats."""
 
 
 def place_of(where: int | str) -> str:
@@ -32,7 +32,7 @@ def place_of(where: int | str) -> str:
 class Skipped:
     """Inputs that could not be used as they are: all are counted, the first `limit` are named.
 
-    `kinds` counts them by problem, without what a message has in parentheses; `hint` says what to do.
+    `kinds` counts them by problem, without the parentheses of a message; `hint` says what to do.
     """
 
     source: str
@@ -62,12 +62,12 @@ class Skipped:
 
 
 def is_shortage(error: Exception) -> bool:
-    """Tell whether there was no memory: so say Python, the system, and in words C++, threads and OpenCV."""
+    """Tell whether memory ran out, as reported by Python, the system, C++, threads or OpenCV."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     if isinstance(error, SystemError) and isinstance(error.__cause__, MemoryError):
-        return True  # OpenCV goes on for a while where NumPy has no memory for its result
-    # Others may quote what the user wrote.
+        return True  # OpenCV continues for a while if NumPy has no memory for its result
+    # Messages of other errors may quote what the user wrote.
     in_words = isinstance(error, RuntimeError) or type(error).__module__ == "cv2"
     words = ("bad_alloc", "start new thread", "Insufficient memory")
     return isinstance(error, MemoryError) or (in_words and any(word in str(error) for word in words))

@@ -1,4 +1,4 @@
-"""Files that are read or written in one go: small ones, models, and results."""
+"""Files that are read or written as a whole: small ones, models, and results."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from .errors import FAILED, AppError
 
 
 def read_small_file(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
-    """Return the content of a file, unless it has more bytes than `what` may have."""
+    """Return the content of a file; refuse one of more than `limit` bytes."""
     with open(path, "rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
@@ -20,12 +20,12 @@ def read_small_file(path: str, limit: int, what: str, exit_code: int = FAILED) -
 
 
 def load_model(path: str):
-    """Return the model in a file: a plain one, or estimators where only scikit-learn has a step of it.
+    """Return the model in a file: a plain one, or scikit-learn estimators if a step needs scikit-learn.
 
     Raises
     ------
     ModelFileError
-        When it is no such file.
+        If the file is not a model.
     """
     import fastsvm
     from fastsvm.model_files import ModelFileError, load_plain
@@ -54,7 +54,7 @@ def shipped_model(package: str, name: str, otherwise: str) -> Iterator[str]:
     name : str
         The file, below the app's folder.
     otherwise : str
-        What the user is told to do where the model was not installed.
+        What the user is told to do if the model was not installed.
     """
     from importlib import resources
 
@@ -67,7 +67,7 @@ def shipped_model(package: str, name: str, otherwise: str) -> Iterator[str]:
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
+    """Open a file that is replaced once all is written, and unchanged if anything fails; - is stdout."""
     if path == "-":
         sys.stdout.flush()
         yield sys.stdout.buffer
@@ -79,12 +79,12 @@ def open_output(path: str) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file in one go: it holds the old content or the new, never a part.
+    """Write a file atomically: it holds the old content or the new, never a part.
 
     Raises
     ------
     OSError
-        Of this path; what was there is as it was.
+        If the file cannot be written; it keeps its old content.
     """
     from fastsvm._utils.atomic import replacing
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 
 def walk_folder(top: str, depth: int | None = None) -> Iterator[tuple[str, str]]:
-    """Yield path and name of each file below a folder, in the order of names, without hidden ones."""
+    """Yield path and name of each file below a folder, sorted by name, without hidden files."""
     entered = set()
     folders = [(top, "")]
     while folders:

@@ -1,4 +1,4 @@
-"""Splits of rows at random: training and test rows, and folds for cross-validation."""
+"""Random splits of rows: training and test rows, and folds for cross-validation."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Split = tuple[np.ndarray, np.ndarray]
 
 
 def stratified_folds(y: Sequence, k: int, seed: int) -> list[Split]:
-    """Split rows into folds of equal size, in which every label has a like share.
+    """Split rows into folds of equal size, in which every label has a similar share.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def stratified_folds(y: Sequence, k: int, seed: int) -> list[Split]:
 
 
 def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Split]:
-    """Split rows into folds, every group in one of them, in which every label has about a like share.
+    """Split rows into folds without dividing a group; every label has a similar share in each fold.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Spli
     Returns
     -------
     list of (ndarray, ndarray)
-        As of `stratified_folds`; the sizes differ with those of the groups.
+        As from `stratified_folds`; the sizes depend on the sizes of the groups.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Spli
     table = np.zeros((len(names), len(labels)))
     np.add.at(table, (group_of, codes), 1)
     order = np.random.default_rng(seed).permutation(len(names))
-    order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]  # small ones fill up what is left
+    order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]  # small groups fill gaps
     shares = table / table.sum(axis=0)
     filled, rows = np.zeros((k, len(labels))), np.zeros(k)
     fold_of_group = np.empty(len(names), int)
     for group in order:
-        # The fold that has least of the labels of the group; of equal ones the smallest.
+        # The fold with the lowest share of the group's labels; of equal folds the smallest.
         fold = np.lexsort([rows, (filled @ shares[group]).round(12)])[0]
         fold_of_group[group] = fold
         filled[fold] += shares[group]
@@ -85,7 +85,7 @@ def random_split(n: int, share: float, seed: int, labels: Sequence | None = None
         Share of the test rows, between 0 and 1; their number is rounded up.
     seed : int
     labels : array-like of shape (n,), optional
-        Labels that both parts have in like shares. A label with one row is among the training rows.
+        Labels that have similar shares in both parts. The only row of a label is a training row.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def random_split(n: int, share: float, seed: int, labels: Sequence | None = None
     Raises
     ------
     ValueError
-        If a part would be empty, or if too many labels have one row only.
+        If a part would be empty, or if too many labels have only one row.
     """
     if not 0 < share < 1:
         raise ValueError(f"a share of {share:g} is not between 0 and 1")
@@ -109,7 +109,7 @@ def random_split(n: int, share: float, seed: int, labels: Sequence | None = None
         names, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
         order = order[counts[codes[order]] > 1]  # the only row of a label is one to train on
         if len(order) < n_test:
-            raise ValueError(f"the label '{names[counts.argmin()]}' has one row only")
+            raise ValueError(f"the label '{names[counts.argmin()]}' has only one row; give at least two")
     is_test = np.zeros(n, bool)
     evenly_spaced = ((np.arange(n_test) + random.random()) * len(order) / n_test).astype(int)
     is_test[order[evenly_spaced]] = True
@@ -117,7 +117,7 @@ def random_split(n: int, share: float, seed: int, labels: Sequence | None = None
 
 
 def _by_label(y: Sequence, random: np.random.Generator) -> np.ndarray:
-    """Return the rows label by label, those of a label in random order."""
+    """Return the rows sorted by label, in random order within each label."""
     order = random.permutation(len(y))
     return order[np.argsort(np.unique(y, return_inverse=True)[1][order], kind="stable")]
 

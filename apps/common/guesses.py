@@ -1,8 +1,8 @@
-"""The words of other programs for our commands and options, and what to try where one was typed."""
+"""Names of commands and options in other programs, and the names to suggest to a user who types these."""
 
 from collections.abc import Sequence
 
-# Words, and the commands that do what they say.
+# Words, and the commands to suggest for them.
 COMMANDS = {
     "train fit learn": "fastsvm fit, fastsvm-sentiment train, fastsvm-cells train",
     "predict classify label count": "fastsvm predict, fastsvm-sentiment predict, fastsvm-cells classify",
@@ -32,9 +32,9 @@ OPTIONS = [
 ]
 NEEDLESS = {
     "--lr --learning-rate --eta --step-size": "There is no learning rate to set",
-    "--n-jobs --jobs --threads --workers -j": "It uses all cores that help",
+    "--n-jobs --jobs --threads --workers -j": "The number of cores is chosen automatically",
     "--batch-size --batch": "There is no batch size to set",
-    "--text": "The column of texts is --text-col; for a text: echo 'x' | fastsvm-sentiment predict",
+    "--text": "The column of texts is --text-col; for one text: echo 'x' | fastsvm-sentiment predict",
     "--train --input --data --corpus --file -i -f": "Give the file without an option",
 }
 KINDS = {"fastsvm-sentiment": "texts", "fastsvm-cells": "cells"}
@@ -45,7 +45,7 @@ def _alike(table, word):
 
 
 def meant_option(word: str, known: Sequence[str]) -> str:
-    """Return what to add to the message of a word that is no option of a command, which has `known` ones."""
+    """Return what to add to the message about an unknown option of a command with the options `known`."""
     if told := _alike(NEEDLESS, word):
         return f" {told}."
     alike = next((words.split() for words in OPTIONS if word in words.split()), [])
@@ -55,7 +55,7 @@ def meant_option(word: str, known: Sequence[str]) -> str:
 
 
 def meant_command(program: str, word: str) -> str:
-    """Return what to add to the message of a word that is no command of a program."""
+    """Return what to add to the message about an unknown command of a program."""
     found = _alike(COMMANDS, word.lower()).split(", ")
     own = [each for each in found if each.startswith(f"{program} ")]
     # The name of fastsvm says nothing of texts or cells.

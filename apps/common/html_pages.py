@@ -1,4 +1,4 @@
-"""HTML pages from templates: each is one file that loads nothing, or is served with its pictures."""
+"""HTML pages from templates: each is one self-contained file, or is served with its pictures."""
 
 import re
 from base64 import b64encode
@@ -24,11 +24,11 @@ def sections_page(heading: Line, head: Section, sections: Sequence[Section], kin
     heading : Line
         The title.
     head : Section
-        The text below the title: its facts, and its lines, which are set off as notices.
+        The text below the title: facts, and lines that are shown as notices.
     sections : sequence of Section
-        Those that have a title.
+        The sections; those without a title are left out.
     kind : {"texts", "studies", "cells", "cells served"}
-        What style.css calls such pages. One that is served may load pictures from its own server, and send
+        The class of the page in style.css. A served page may load pictures from its own server, and send
         requests to it.
     """
     from markupsafe import Markup
@@ -45,16 +45,16 @@ def sections_page(heading: Line, head: Section, sections: Sequence[Section], kin
         script=script,
         **hashes,
     )
-    return page.lstrip()  # of the lines between the macros
+    return page.lstrip()  # without the blank lines of the macros
 
 
 def macros(package: str, name: str, **shared: object):
-    """Return the macros of a template in the folder of a package; they see what they share."""
+    """Return the macros of a template in the folder of a package, with `shared` as global variables."""
     return _template(package, "", name).make_module(shared)
 
 
 def data_uri(content: bytes, media_type: str):
-    """Return a URI that is the content itself, as markup."""
+    """Return a URI that contains the content, as markup."""
     from markupsafe import Markup
 
     return Markup(f"data:{media_type};base64,{b64encode(content).decode()}")

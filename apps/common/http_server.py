@@ -51,16 +51,16 @@ def bind(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 def own_addresses(host: str, url: str) -> set[str]:
-    """Return the addresses by which a server may be asked; none if it is open to other computers.
+    """Return the addresses that a server answers to; an empty set, for all, if other computers may ask.
 
-    A page of a stranger could lead its own name here, to read with the rights of the page's reader.
+    This prevents DNS rebinding: a foreign page whose name leads here would read with its visitor's rights.
 
     Parameters
     ----------
     host : str
         What `bind` was given.
     url : str
-        What it returned.
+        What `bind` returned.
     """
     bound, port = url.removeprefix("http://").rstrip("/").rsplit(":", 1)
     address = ip_address(bound.strip("[]"))
@@ -71,14 +71,14 @@ def own_addresses(host: str, url: str) -> set[str]:
 
 
 class GracefulServer(Server):
-    """A server that ends at the first signal with all requests answered, at the second at once.
+    """A server that answers all requests after the first signal, and stops at once after the second.
 
     Parameters
     ----------
     app : callable
         An ASGI application.
     own : set of str
-        Its addresses, of `own_addresses`: requests for others, and of pages from elsewhere, are refused.
+        Its addresses, from `own_addresses`. Requests to others, and from pages of others, are refused.
     timeout : float
         Seconds that a client has to send the head of a request, and to read an answer.
     max_connections : int
@@ -127,7 +127,7 @@ class GracefulServer(Server):
         headers = Headers(scope=scope)
         asked = [f"http://{host.lower()}" for host in headers.getlist("host")] + headers.getlist("origin")
         if self._own and not self._own.issuperset(asked):
-            why = "this name is not the server's own; use the address that it printed"
+            why = "the host or origin is not the server's own; use the address that the server printed"
             await JSONResponse({"error": why}, 403)(scope, receive, announced)
         else:
             await self._app(scope, receive, announced)
@@ -138,7 +138,7 @@ class GracefulServer(Server):
         self._on_start()
 
     async def shutdown(self, sockets=None) -> None:
-        """Close the door, answer the requests that have begun, and close their connections."""
+        """Stop listening, answer the requests that have begun, and close their connections."""
         self.is_stopping = True
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
@@ -209,7 +209,7 @@ class _Protocol(HttpToolsProtocol):
                     raise httptools.HttpParserError
             except (httptools.HttpParserError, httptools.HttpParserUpgrade):
                 self._received.clear()
-                self.send_400_response("this is no HTTP request, or one that is ambiguous or too long")
+                self.send_400_response("this is not an HTTP request, or it is ambiguous or too long")
                 return
         if self.is_busy:
             self.flow.pause_reading()

@@ -1,4 +1,4 @@
-"""Files and stdin as bytes: unpacked, recoded, and no devices."""
+"""Files and stdin as bytes, unpacked and recoded; devices are refused."""
 
 import codecs
 import io
@@ -34,7 +34,7 @@ class _RecodedStream:
                 text = self._decoder.decode(chunk, final=not chunk).encode(UTF8, "surrogateescape")
             except UnicodeError as error:
                 raise AppError(
-                    f"{self._name}: is not {self._encoding} ({error}); choose with --encoding"
+                    f"{self._name}: is not {self._encoding} ({error}); give its encoding with --encoding"
                 ) from error
             if text or not chunk:
                 return text
@@ -51,7 +51,7 @@ class _RecodedStream:
 def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
 
-    Without an encoding, bytes stay as they are. "utf-8" takes UTF-16 too, told by its byte order mark.
+    Without an encoding, bytes stay as they are. "utf-8" also accepts UTF-16 with a byte order mark.
     Devices are refused, except a terminal and /dev/null.
     """
     name = "<stdin>" if path == "-" else path
@@ -60,7 +60,7 @@ def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
             raise AppError(f"{name}: is a device; give a file or a pipe")
         some = stream.peek(2)[:2]
         with _unpacked(stream, name) if some == b"\x1f\x8b" else nullcontext(stream) as unpacked:
-            # At its end a terminal is not asked again.
+            # After its end, a terminal is not read again.
             if encoding == UTF8 and some and unpacked.peek(2)[:2] in UTF16_MARKS:
                 encoding = "utf-16"
             is_utf8 = encoding in (None, UTF8)

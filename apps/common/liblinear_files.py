@@ -2,8 +2,8 @@
 
 from .errors import AppError
 
-START = "solver_type "  # of each such file
-WRITTEN = {  # of loss and penalty
+START = "solver_type "  # begins each such file
+WRITTEN = {  # by loss and penalty
     ("hinge", "l2"): "L2R_L1LOSS_SVC_DUAL",
     ("squared_hinge", "l2"): "L2R_L2LOSS_SVC_DUAL",
     ("log", "l2"): "L2R_LR_DUAL",
@@ -12,7 +12,7 @@ WRITTEN = {  # of loss and penalty
 }
 OBJECTIVES = {kind: objective for objective, kind in WRITTEN.items()}
 OBJECTIVES |= {"L2R_LR": ("log", "l2"), "L2R_L2LOSS_SVC": ("squared_hinge", "l2")}
-CRAMMER_SINGER = "MCSVM_CS"  # no objective that we know; its weights classify all the same
+CRAMMER_SINGER = "MCSVM_CS"  # not an objective of fastsvm; its weights can classify nevertheless
 
 
 def write_liblinear(objective, labels, coef, intercepts) -> bytes:
@@ -21,10 +21,10 @@ def write_liblinear(objective, labels, coef, intercepts) -> bytes:
     Parameters
     ----------
     objective : (str or None, str), loss and penalty
-        Another than LIBLINEAR's, such as the perceptron's, is written as the hinge: only that name differs.
+        An objective that LIBLINEAR does not have is written as the hinge; the weights stay as they are.
     labels : sequence of int
-        In the order of `coef`'s rows; of two the second has the scores above 0.
-    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
+        In the order of the rows of `coef`. Of two labels, the second has the scores above 0.
+    coef : ndarray of shape (n_labels, n_features), or (1, n_features) for two labels
     intercepts : ndarray of shape (n_labels,) or (1,)
     """
     import numpy as np
@@ -34,7 +34,7 @@ def write_liblinear(objective, labels, coef, intercepts) -> bytes:
     header = [
         f"{START}{WRITTEN.get(objective, WRITTEN['hinge', 'l2'])}",
         f"nr_class {len(labels)}",
-        # Of two labels LIBLINEAR gives the first where the score is above 0.
+        # With two labels, LIBLINEAR predicts the first if the score is above 0.
         f"label {' '.join(str(label) for label in (labels[::-1] if len(labels) == 2 else labels))}",
         f"nr_feature {coef.shape[1]}",
         f"bias {1 if biased else -1}",
@@ -49,11 +49,11 @@ def read_liblinear(path: str):
 
     Returns
     -------
-    objective : (str or None, str), loss and penalty; None where it minimised another loss than ours
+    objective : (str or None, str), loss and penalty; the loss is None if fastsvm does not have it
     labels : ndarray of int, sorted
-    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
+    coef : ndarray of shape (n_labels, n_features), or (1, n_features) for two labels
     intercepts : ndarray of shape (n_labels,) or (1,)
-    bias : float, the value of the column of the intercepts; below 0 there is none
+    bias : float, the value of the constant column; negative without an intercept
     """
     import numpy as np
 
@@ -66,14 +66,14 @@ def read_liblinear(path: str):
         n_rows = 1 if n == 2 and kind != CRAMMER_SINGER else n
         weights = np.array(body.split(), float).reshape(-1, n_rows)
         if kind not in OBJECTIVES and kind != CRAMMER_SINGER:
-            raise ValueError(f"{kind} is no classifier")
+            raise ValueError(f"{kind} is not a classifier")
         if n < 2 or len({*labels.tolist()}) != n or len(labels) != n:
-            raise ValueError("nr_class and label differ")
+            raise ValueError("nr_class and label disagree")
         if weights.shape != (d + (bias >= 0), n_rows) or not d or not np.isfinite(weights).all():
-            raise ValueError(f"there are no {d + (bias >= 0):,} x {n_rows} finite weights")
+            raise ValueError(f"it needs {d + (bias >= 0):,} x {n_rows} finite weights")
     except (KeyError, ValueError, OverflowError) as error:
         told = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise AppError(f"{path}: is no model file of LIBLINEAR: {told}") from error
+        raise AppError(f"{path}: is not a LIBLINEAR model file: {told}") from error
     if n == 2:  # the first label has the scores above 0
         weights = weights if n_rows == 1 else weights[:, :1] - weights[:, 1:]
         weights, labels = (weights, labels[::-1]) if labels[0] > labels[1] else (-weights, labels)

@@ -1,4 +1,4 @@
-"""Limits on input and on service, which environment variables set; and on what a process keeps."""
+"""Limits on input and servers, set by environment variables, and on the memory that a process keeps."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ import sys
 from .errors import USAGE, AppError
 
 MIB = 1 << 20  # bytes
-RETURNED = 16 * MIB  # blocks from this size on go back to the system as soon as they are free
-# Numbers that environment variables may replace: what each is by default, its minimum and its maximum.
+RETURNED = 16 * MIB  # blocks of at least this size are returned to the system when they are freed
+# Numbers that environment variables may replace: the default, the minimum and the maximum of each.
 LIMITS = {
     # Longest line of text or JSON, and longest file of a folder of texts, in MiB.
     "FASTSVM_MAX_LINE_MIB": (16, 1, 1024),
@@ -18,8 +18,8 @@ LIMITS = {
     "FASTSVM_MAX_COLUMNS": (1 << 25, 1, (1 << 31) - 1),
     # Cells on the page of `fastsvm-cells review`, the least certain.
     "FASTSVM_MAX_REVIEW_CELLS": (2000, 1, 1_000_000),
-    # Of `serve`: largest request in MiB, most texts in a request, most clients at a time, and the seconds
-    # that a client has for sending a request and for reading the answer.
+    # For `serve`: maximum size of a request in MiB, of texts in a request, of clients at a time, and seconds
+    # that a client has to send a request and to read the answer.
     "FASTSVM_SERVE_MAX_BODY_MIB": (1, 1, 64),
     "FASTSVM_SERVE_MAX_TEXTS": (1000, 1, 1_000_000_000),
     "FASTSVM_SERVE_MAX_CONNECTIONS": (512, 1, 1_000_000),
@@ -29,12 +29,12 @@ FAMILIES = ("FASTSVM_MAX_", "FASTSVM_SERVE_")  # of variables, none of which may
 
 
 def limit(name: str) -> int:
-    """Return the value of a limit: of the environment variable, or the default.
+    """Return a limit: the value of the environment variable, or the default.
 
     Raises
     ------
     AppError
-        If the variable holds no whole number, or one out of range.
+        If the variable is not a whole number in the range.
     """
     default, least, most = LIMITS[name]
     text = os.environ.get(name, "").strip()
@@ -54,9 +54,9 @@ def check_variables() -> None:
 
 
 def return_freed_memory() -> None:
-    """Have the C library of Linux give back what was freed, and from now on keep no large block that is.
+    """Make the C library of Linux return freed memory now, and large blocks as soon as they are freed.
 
-    It would keep blocks of up to 32 MiB, in places that seldom fit. Other systems have no such setting.
+    By default it keeps blocks of up to 32 MiB, which seldom fit again. Other systems have no such setting.
     """
     import ctypes  # `--help` needs none
 

@@ -1,4 +1,4 @@
-"""Pictures drawn by Matplotlib, which is imported only where one is drawn."""
+"""Pictures drawn by Matplotlib, which is imported only when a picture is drawn."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,21 +20,21 @@ OKABE_ITO = {
     "sky blue": "#56b4e9",
     "yellow": "#f0e442",
 }
-# Where in a decade there may be labels, of an axis that ends at fewer times its beginning.
+# Positions of labels in a decade, for axes whose end is less than a factor times their beginning.
 TICK_STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
 PLAIN_RANGE = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
 
 
 @contextmanager
 def figure(path: str | None, size: tuple[float, float]) -> Iterator:
-    """Give a figure of `size` inches to draw on, and write it in one go; None draws for nothing."""
+    """Yield a figure of `size` inches to draw on, and write it atomically; for None, write nothing."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise AppError('pictures need matplotlib: pip install "fastsvm[plot]"') from error
 
-    # A word is not a formula, whatever dollars it holds; and a number on an axis is whole.
+    # Dollars in a word do not make a formula, and the numbers on an axis have no common offset.
     with rc_context({"text.parse_math": False, "axes.formatter.useoffset": False}):
         sheet = Figure(figsize=size, dpi=150, layout="constrained")
         yield sheet
@@ -47,7 +47,7 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
 
 
 def figure_bytes(sheet, format: str) -> bytes:
-    """Return a figure, while it is given, as the bytes of a file."""
+    """Return a figure, inside the context of `figure`, as the bytes of a file."""
     for ax in sheet.axes:
         for axis in (ax.xaxis, ax.yaxis):
             _label_plainly(axis)
@@ -57,7 +57,7 @@ def figure_bytes(sheet, format: str) -> bytes:
 
 
 def _label_plainly(axis) -> None:
-    """Label a logarithmic axis that has Matplotlib's own labels by numbers: powers of ten are formulas."""
+    """Label a logarithmic axis with plain numbers instead of Matplotlib's powers of ten, as formulas."""
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
@@ -71,7 +71,7 @@ def _label_plainly(axis) -> None:
 
 
 def _log_tick_steps(axis, low: float, high: float, spelling) -> tuple[float, ...]:
-    """Return where in a decade a logarithmic axis has labels: as many as its range wants, and have room."""
+    """Return the positions of labels in a decade of a logarithmic axis: as many as suit its range and fit."""
     font = axis.get_major_ticks(1)[0].label1.get_fontsize() / 72 * axis.figure.dpi  # pixels
     size = axis.axes.get_window_extent()
     is_across = axis.axis_name == "x"

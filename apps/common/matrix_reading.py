@@ -17,32 +17,32 @@ from .printing import many, note
 
 FORMATS = ("svmlight", "csv", "tsv", "npz")
 TABLES = {"csv": ",;\t|", "tsv": "\t"}  # and what may separate their columns
-HEADER = "Line 1 of a table names the columns, or is a row.  [default: as it looks]"
+HEADER = "Line 1 of a table names the columns, or is a row of data.  [default: detected]"
 TABLE_OPTIONS = (
     click.option("--label-col", metavar="NAME", help="Column of the labels in a table.  [default: the last]"),
     click.option("--header/--no-header", default=None, help=HEADER),
 )
-WORDS = "svmlight has numbers as labels, tables may have words"
+WORDS = "svmlight needs numbers as labels, tables may have words"
 
 
 class Rows(NamedTuple):
-    """Rows and labels, whether columns count from 0, and of a table the names in its header."""
+    """Rows and labels, whether columns are numbered from 0, and the names in the header of a table."""
 
     X: Any
     y: Any
-    zero_based: bool | None  # None where columns have no numbers
+    zero_based: bool | None  # None if columns have no numbers
     names: Sequence[str] = ()
     label_name: str | None = None
 
 
 def read_labelled(path: str, *args, **more) -> Rows:
-    """Do what `read_matrix` does with rows that must have labels, two at least."""
+    """Read rows like `read_matrix`; they must have labels, and at least two different ones."""
     rows, name = read_matrix(path, *args, **more), "<stdin>" if path == "-" else path
     if (y := rows.y) is None:
-        raise AppError(f"{name}: has no labels")
+        raise AppError(f"{name}: has no labels; give labelled rows")
     if y.dtype.kind == "f" and (bad := (y % 1 != 0).nonzero()[0]).size:
         what = f"y must contain class labels; y[{bad[0]}] = {y[bad[0]]} is not a whole number"
-        raise AppError(f"{name}: {what}; regression is not offered; name classes by words or whole numbers")
+        raise AppError(f"{name}: {what}; regression is not supported; use words or whole numbers as labels")
     if (y == y[0]).all():
         raise AppError(f"{name}: all rows have the same label; two labels are needed")
     return rows
@@ -65,14 +65,14 @@ def read_matrix(
         A file, perhaps gzipped, or a folder of `fastsvm.io`; ``-`` is stdin.
     format : str, optional
         One of `FORMATS`: svmlight; a table with the label in its last column, perhaps below a header; or
-        arrays y and X (or those of SciPy's CSR matrices). By default the ending tells, and others than
-        .csv, .tsv and .npz are svmlight.
+        arrays y and X (or the arrays of a SciPy CSR matrix). By default the ending decides: .csv, .tsv,
+        .npz, or else svmlight.
     zero_based : bool, optional
-        Whether the first column of svmlight is number 0, or 1. By default it is 0 where any row has that.
+        Whether the first column of svmlight has the number 0, not 1. By default, if any row has a column 0.
     n_features : int, optional
-        The columns of a model: sparse rows are made as wide, and a table that has no more has no labels.
+        Number of columns of a model: sparse rows get this width, and a table of this width has no labels.
     plain : bool
-        Give rows of svmlight as `fastsvm.io.svmlight_arrays` does, for a fit without SciPy.
+        Return rows of svmlight as `fastsvm.io.svmlight_arrays` does, for a fit without SciPy.
     **table
         header, label_col and names of `read_table`.
 
@@ -84,7 +84,7 @@ def read_matrix(
     Raises
     ------
     AppError
-        Where it is no such file.
+        If the file cannot be read.
     """
     from zipfile import BadZipFile
 
@@ -118,12 +118,12 @@ def read_matrix(
                 told = str(error).removesuffix(".") + "; save it in UTF-8" * isinstance(error, UnicodeError)
                 if format == "svmlight" and "label" in told:
                     is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
-                    told += f"; {'it looks like a table' if is_table else WORDS}: --format csv"
+                    told += f"; {'it looks like a table' if is_table else WORDS}; give --format csv"
                 raise FormatError(
                     told if told.startswith(name) else f"{name}: cannot be read: {told}"
                 ) from error
     if not X.shape[0]:
-        raise AppError(f"{name}: there are no rows in it")
+        raise AppError(f"{name}: has no rows")
     if y is not None and len(y) != X.shape[0]:
         raise AppError(f"{name}: {len(y):,} labels for {X.shape[0]:,} rows")
     if y is not None and y.dtype.kind == "f" and (y == np.floor(y)).all() and abs(y).max() < 2**53:
@@ -152,7 +152,7 @@ def _read_folder(path):
     try:
         return load(path)
     except (MatrixFileError, OSError) as error:
-        raise AppError(f"{path}: is no matrix of fastsvm.io: {error}") from error
+        raise AppError(f"{path}: is not a matrix of fastsvm.io: {error}") from error
 
 
 def _read_arrays(stream):
@@ -164,7 +164,7 @@ def _read_arrays(stream):
     with np.lib.npyio.NpzFile(file, allow_pickle=False) as arrays:
         for part in arrays.zip.infolist():
             if part.file_size > max(1 << 24, limit("FASTSVM_MAX_EXPANSION") * part.compress_size):
-                raise ValueError(f"{part.filename} is packed too tightly (see FASTSVM_MAX_EXPANSION)")
+                raise ValueError(f"{part.filename} expands too much; set FASTSVM_MAX_EXPANSION higher")
         if "indptr" in arrays:
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
             X = sparse.csr_matrix(parts, shape=tuple(arrays["shape"]))

@@ -13,30 +13,30 @@ from .errors import FAILED, USAGE, AppError, FormatError
 from .printing import many, note, shortened
 
 LABEL_NAMES = ("label", "class", "target", "y")
-INDEX_NAMES = ("", "Unnamed: 0", "Unnamed: 0.1")  # as pandas writes its index, and as it reads that
+INDEX_NAMES = ("", "Unnamed: 0", "Unnamed: 0.1")  # of the index that pandas writes, and reads again
 MISSING = ("", "na", "n/a", "nan", "null", "none", "inf", "infinity")  # stand for numbers
 
 
 def read_table(stream, name, separators, *, header=None, label_col=None, n_features=None, names=None):
-    """Read a table line by line; of the separators that counts which the first line has more of.
+    """Read a table line by line, with the separator that occurs most often in its first line.
 
     Parameters
     ----------
     stream, name, separators : binary file, str, str
-        The table, what messages call it, and the characters of which one separates its cells.
+        The table, its name in messages, and the characters that may separate its cells.
     header : bool, optional
-        Whether line 1 names the columns. By default it does where it has the name of a label in place of
-        the label, the names of a model, no numbers, or pandas' 0, 1, 2 and so on.
+        Whether line 1 names the columns. By default it does if it has a usual name in place of the label,
+        the names of a model, no numbers, or pandas' 0, 1, 2 and so on.
     label_col : str, optional
         The column of the labels. By default the last one.
     n_features, names : optional
-        The columns of a model. A table that has no more has no labels; other names are refused.
+        Number and names of a model's columns. A table of this width has no labels; other names are refused.
 
     Returns
     -------
     X, y : array and array or None
     names : list of str
-        Of the columns of X, from the header; empty without one.
+        Names of the columns of X, from the header; empty without a header.
     label_name : str or None
     """
     import numpy as np
@@ -60,9 +60,9 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
     values, labels, index = array("d"), [], [k for k in range(places[0]) if k != label]
     for cells in rows if header else chain([first], rows):
         if len(cells) != len(top):
-            raise fault(f"{len(cells)} columns, not {len(top)}; fill it in, or leave the row out")
+            raise fault(f"{len(cells)} columns, not {len(top)}; complete the row, or leave it out")
         if index and not all(cells[k].strip().isdecimal() for k in index):
-            raise fault("column 1 has no name, and is no index; give it a name, or leave it out")
+            raise fault("column 1 has no name, and is not an index; give it a name, or leave it out")
         if label is not None:
             labels.append(unquoted(cells[label].strip()))
             if labels[-1].lower() in ("", "nan"):
@@ -76,33 +76,33 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
         except ValueError:
             fine = False
         if not fine and (bad := [k for k, cell in enumerate(cells) if not _is_number(cell)]):
-            error = fault(f"column {places[bad[0]] + 1} is no number")
+            error = fault(f"column {places[bad[0]] + 1} is not a number")
             next_cells = [row[places[bad[0]]] for row in islice(rows, 5) if len(row) == len(top)]
             knows_label = label_col is not None or (label_name or "").lower() in LABEL_NAMES
             may_be_label = None if knows_label else header and own[bad[0]]
             advice = _advice([cells[bad[0]].strip(), *next_cells], may_be_label)
             if label is None and bad[0] == len(cells) - 1:
-                advice = f"the model has {many(n_features, 'column')}, and then there may be a label"
-            advice += "; if it has names, give --header" * (not (values or header) and guessed)
+                advice = f"the model has {many(n_features, 'column')}; only a label may follow"
+            advice += "; if line 1 has names, give --header" * (not (values or header) and guessed)
             error.message += f"; {advice}"
             raise error
         values.extend(numbers)
     if index:
-        note(f"{name}: the first column has no name, and is left out as an index")
+        note(f"{name}: the first column has no name; it is ignored as an index")
     if header and guessed and not all(map(_is_column_name, own)):
-        note(f"{name}: line 1 is taken for the names of the columns; --no-header makes it a row")
+        note(f"{name}: line 1 is taken as the names of the columns; if it is data, give --no-header")
     kinds = {*labels}
     if guessed and not header and len(labels) > 2 * len(kinds) and labels.count(labels[0]) == 1:
-        note(f"{name}: only line 1 has the label {shortened(labels[0])!r}; if it has names, give --header")
+        note(f"{name}: only line 1 has the label {shortened(labels[0])!r}; if that is a name, give --header")
     kind = float if all(map(_is_number, kinds)) else str
     y = None if label is None else np.array(labels, kind)
     return np.array(values).reshape(-1, len(places)), y, own if header else [], label_name
 
 
 def _columns(top, fault, header, label_col, n_features, model_names):
-    """Tell whether the first line is a header, where the numbers are, and where the label, or None."""
+    """Return whether the first line is a header, the columns of the numbers, and the label's (or None)."""
     if label_col is not None and header is False:
-        raise AppError("--label-col is a name in a header; leave --no-header out", USAGE)
+        raise AppError("--label-col needs a header; leave out --no-header", USAGE)
     start = next((k for k, each in enumerate(top[:-1]) if each not in INDEX_NAMES), len(top) - 1)
     if header is None:
         header = label_col is not None or _is_header(top[start:], n_features, model_names)
@@ -112,19 +112,19 @@ def _columns(top, fault, header, label_col, n_features, model_names):
         label = _place_of_label(top, start, fault, label_col, n_features, model_names)
     places = [k for k in range(start, len(top)) if k != label]
     if not places:
-        raise fault("one column; it needs numbers and then the label", kind=FormatError)
+        raise fault("only one column; give columns of numbers and then the label", kind=FormatError)
     if n_features not in (None, len(places)):
         also = " and a label" * (label is not None)
         raise fault(f"{many(len(places), 'column')}{also}, where the model has {n_features:,}")
     for k, wanted in zip(places, model_names or (), strict=False):
         if header and top[k] != wanted:
             told = f"column {shortened(top[k])!r} is where the model has {shortened(wanted)!r}"
-            raise fault(f"{told}; give the same in the same order, and the label last or with --label-col")
+            raise fault(f"{told}; give the same columns in the same order, the label last or by --label-col")
     return header, places, label
 
 
 def _is_header(names, n_features, model_names):
-    """Tell whether cells name columns; these of pandas may be 0, 1, 2 and so on."""
+    """Tell whether cells name columns; names from pandas may be 0, 1, 2 and so on."""
     labelled = len(names) != n_features
     others = names[:-1] if labelled else names
     if model_names and others == model_names:
@@ -144,7 +144,7 @@ def _place_of_label(top, start, fault, label_col, n_features, model_names):
     """Return which column of a header has the labels, or None."""
     names = top[start:]
     if twice := [each for each, count in Counter(names).items() if count > 1]:
-        raise fault(f"two columns are called {shortened(twice[0])!r}; give each a name of its own")
+        raise fault(f"two columns are called {shortened(twice[0])!r}; rename one of them")
     if label_col is not None:
         if label_col in names:
             return top.index(label_col, start)
@@ -166,7 +166,7 @@ def _is_column_name(cell):
 
 
 def _is_number(cell):
-    """Tell whether a cell is a number; Python has more of them, such as 1_000."""
+    """Tell whether a cell is a number; some that Python accepts, such as 1_000, are not."""
     try:
         return isfinite(float(cell)) and cell.strip().isascii() and "_" not in cell
     except ValueError:
@@ -174,7 +174,7 @@ def _is_number(cell):
 
 
 def _advice(cells, name):
-    """Return what to do about a cell that is no number, before others of its column, and the column's name.
+    """Return what to do about a cell that is not a number, given the next cells and the name of its column.
 
     The name is None if the column cannot have the labels.
     """
@@ -183,7 +183,7 @@ def _advice(cells, name):
         return "write decimal points, not commas"
     is_word = re.search(r"[^\W\d_]{2}", cell) and cell[0].isalpha() and _is_column_name(cell)
     if cell.count(" ") > 1 and re.search(r"[^\W\d_]{2}", cell):
-        return "for texts there is fastsvm-sentiment train"
+        return "for texts, use fastsvm-sentiment train"
     if any(map(_is_number, others)) or not (others or is_word):
         return "fill it in, or leave the row out"
     told = "leave the column out, or turn its words into numbers"

@@ -37,7 +37,7 @@ class FiniteRange(_Finite, click.FloatRange):
 
 
 class Value(click.ParamType):
-    """A value that a function checks: it returns the value, or raises ValueError with what is wrong."""
+    """A value that a function checks: the function returns the value, or raises ValueError."""
 
     def __init__(self, name: str, check: Callable) -> None:
         self.name, self._check = name, check
@@ -56,7 +56,7 @@ STRENGTH = FiniteRange(min=0, min_open=True)
 
 
 def _load_config(ctx, param, path):
-    """Take option defaults from a TOML file; the command line comes first."""
+    """Take option defaults from a TOML file; the command line overrides them."""
     if path is None:
         return
     import tomllib
@@ -114,7 +114,7 @@ def option_field(default: object, help: str, **option: object) -> Any:
 
 
 def options_of_fields(settings: type, *names: str) -> list[Callable]:
-    """Return the options of fields that `option_field` made: all of them, or those of these names."""
+    """Return the options of fields made by `option_field`: all of them, or those with these names."""
     made = {}
     for each in fields(settings):
         option = dict(each.metadata)
@@ -128,7 +128,7 @@ def options_of_fields(settings: type, *names: str) -> list[Callable]:
 
 SECTIONS = ("Input", "Recipe", "Training", "Evaluation", "Output")  # of the help, in this order
 LAST_SECTION = "General"
-# What few need stands below the headings of the others.
+# Options that few users need come last, below the heading "Advanced".
 ADVANCED = {
     *("config", "scheduler", "stream", "seed", "encoding", "label_sep", "score", "k"),
     *("zero_based", "coef0", "degree", "solver_type", "versions", "also", "strict"),
@@ -141,7 +141,7 @@ def section(title: str, *options: Callable):
     Parameters
     ----------
     title : str
-        One of `SECTIONS`, or a heading of the command's own, which comes after these.
+        One of `SECTIONS`, or another heading, which comes after these.
     *options : decorators
         What `click.option` returns, in the order of the help.
 
@@ -168,10 +168,10 @@ class Command(click.Command):
     Parameters
     ----------
     only_in_config : mapping
-        Names of parameters that are no options, each with `Reads` or `Writes` if it is a path: the function
-        gets those that the file of --config has, as TOML gives them.
+        Names of parameters that are not options, each with `Reads` or `Writes` if it is a path. The function
+        gets the values that the --config file has, with TOML's types.
     needs_stdout : bool
-        Whether it fails where stdout is closed, unless it writes a file.
+        Whether the command fails if stdout is closed, unless it writes a file.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Command(click.Command):
         self.only_in_config, self.needs_stdout = only_in_config or {}, needs_stdout
 
     def parse_args(self, ctx, args):
-        """Read a command line; of a parameter that is no option, say where it is set."""
+        """Read a command line; for a parameter that is not an option, say where it is set."""
         given = " ".join(args)
         try:
             return super().parse_args(ctx, self._with_model_in_place(ctx, args))
@@ -198,7 +198,7 @@ class Command(click.Command):
             raise
 
     def _with_model_in_place(self, ctx, args):
-        """Return the arguments with a model where the command takes it: `-m MODEL` is MODEL, and back."""
+        """Return the arguments with the model as the command takes it: as an argument or as `-m MODEL`."""
         given = self.make_parser(ctx).parse_args([*args])[0]
         if AS_OPTION in given:
             return [given[AS_OPTION], *args]
@@ -211,7 +211,7 @@ class Command(click.Command):
         return args
 
     def invoke(self, ctx):
-        """Run the command; an error names a parameter that is no option as the file of --config has it."""
+        """Run the command; errors name a parameter that is not an option as the --config file does."""
         try:
             check_paths(ctx)
             return super().invoke(ctx)
@@ -254,7 +254,7 @@ def _verbose_option(*names: str) -> click.Option:
         names,
         default=None,
         callback=_set_quiet,
-        help="Print the name of each stage to stderr as it begins, or print only errors there.",
+        help="Verbose: print the name of each stage to stderr as it begins. Quiet: print only errors there.",
     )
 
 
@@ -290,7 +290,7 @@ def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Map
     *examples : str
         Command lines without the name of the app, for the help.
     letter_v : bool
-        Whether -v is --verbose; if not, the command may have a -v of its own.
+        Whether -v is --verbose; if not, the command may use -v otherwise.
     only_in_config, **more
         See `Command`.
     """
@@ -298,7 +298,7 @@ def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Map
     shown = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
     if only_in_config:
         names = ", ".join(sorted(only_in_config)).replace("_", "-")
-        more["epilog"] = f"Only in a file for --config: {names}."
+        more["epilog"] = f"Only a --config file can set {names}."
 
     def decorate(function):
         first, _, rest = inspect.getdoc(function).partition("\n\n")

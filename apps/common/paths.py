@@ -1,6 +1,6 @@
-"""What a command reads and writes: a parameter that is a path says which, and no output replaces an input.
+"""Paths that a command reads or writes, which their parameters declare; no output replaces an input.
 
-The type of CORPUS is `Reads()`, that of `-o FILE.csv` is `Writes("csv")`; `check_paths` looks at all.
+The type of CORPUS is `Reads()`, the type of `-o FILE.csv` is `Writes("csv")`; `check_paths` checks all paths.
 """
 
 import os
@@ -18,9 +18,9 @@ from .folder_walk import walk_folder
 
 
 class Kind(NamedTuple):
-    """A kind of files: its name, its endings, and how a file begins; without a beginning it is text.
+    """A kind of file: its name, its endings, and how a file begins; without a beginning it is text.
 
-    An open kind may have any ending that is no other kind's.
+    An open kind may also have any ending that no other kind has.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Reads(click.ParamType):
     depth : int, optional
         How many levels of a folder are read.
     counts : callable
-        Tells by the name of a file in the folder, such as ``label/1.txt``, whether it is read.
+        Tells from the name of a file in the folder, such as ``label/1.txt``, whether it is read.
     replaced_by : str, optional
-        The option that may replace it: a model that learns on goes to its own place.
+        The option whose output may replace it: a model that is trained further may replace itself.
     is_folder : bool
-        Whether it must be a folder that is there.
+        Whether it must be an existing folder.
     """
 
     depth: int | None = None
@@ -82,11 +82,11 @@ class Reads(click.ParamType):
     def convert(self, value, param, ctx):
         """Check one value."""
         if self.is_folder and not os.path.isdir(value):
-            self.fail(f"no folder {value!r}.", param, ctx)
+            self.fail(f"{value!r} is not a folder.", param, ctx)
         return value
 
     def uses(self, path: str, written: str, role: "Writes") -> bool:
-        """Tell whether a file that is there is read, by whatever name or link."""
+        """Tell whether an existing file is read, under any name or link."""
         if not os.path.isfile(written):
             inner, outer = (os.path.realpath(each) + os.sep for each in (path, written))
             owns = isinstance(role, Continues) and os.path.exists(path)  # whatever is in its folder
@@ -99,14 +99,14 @@ class Reads(click.ParamType):
 
 
 class Writes(click.ParamType):
-    """A path that is written; a file there is replaced if it is of the same kind and nothing reads it.
+    """A path that is written; an existing file is replaced if it is of the same kind and not an input.
 
     Parameters
     ----------
     *kinds : str
         Keys of `KINDS`.
     stdout : bool or str
-        Whether - is stdout, or what to do instead.
+        Whether - is stdout; if not, what to do instead.
     """
 
     name, replaced_by = "path", None
@@ -135,7 +135,7 @@ class Writes(click.ParamType):
         return _is_same(path, written) or (is_one and not is_shared)
 
     def check(self, path: str, option: str) -> None:
-        """Find out before the work whether a path can be written; another kind of file is not replaced."""
+        """Check before the work that a path can be written; another kind of file is not replaced."""
         kinds, is_there = self.kinds_of(path), os.path.exists(path)
         if path == "-":
             if self.stdout is not True:
@@ -151,7 +151,7 @@ class Writes(click.ParamType):
 
 
 def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
-    """Find out before the work whether a file can be written; one of other kinds is not replaced."""
+    """Check before the work that a file can be written; a file of another kind is not replaced."""
     if os.path.isdir(path):
         raise AppError(f"{path}: is a folder; give a file")
     what = ""
@@ -162,12 +162,12 @@ def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
         if os.path.isfile(path) and not _is_of(path, kinds):
             what = f"is not {kinds[0].name}"
     if what:
-        told = f"it is not replaced, choose another path with {option}"
-        raise AppError(f"{path}: {what}; {told}", USAGE)
+        told = f"and is not replaced; choose another path with {option}"
+        raise AppError(f"{path}: {what}, {told}", USAGE)
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
+    """Make a folder for results unless it exists, and check that files can be written into it."""
     try:
         os.makedirs(path, exist_ok=True)
     except FileExistsError:
@@ -185,7 +185,7 @@ def _check_folder(folder: str | os.PathLike[str], path: str | os.PathLike[str]) 
 
 
 class Continues(Writes):
-    """A path that is written, and where a run goes on with what an earlier one wrote."""
+    """A path that is written, and from which a later run resumes."""
 
 
 def _is_same(path: str | int, written: str) -> bool:
@@ -211,11 +211,11 @@ def check_paths(ctx: click.Context) -> None:
     Raises
     ------
     AppError
-        Where an output would replace an input, another output, or a file of another kind.
+        If an output would replace an input, another output, or a file of another kind.
     """
     paths = [("stdin", Reads(), "-"), *_paths_of(ctx)]
     if wrong := [name for name, _, path in paths if "\0" in path]:  # in a file for --config
-        raise AppError(f"{wrong[0]}: a path has no NUL character; take it out", USAGE)
+        raise AppError(f"{wrong[0]}: a path cannot have a NUL character; remove it", USAGE)
     inputs = [each for each in paths if isinstance(each[1], Reads)]
     outputs = [each for each in paths if isinstance(each[1], Writes)]
     for number, (option, role, path) in enumerate(outputs):
@@ -227,7 +227,7 @@ def check_paths(ctx: click.Context) -> None:
 
 
 def _paths_of(ctx: click.Context) -> Iterator[tuple[str, Reads | Writes, str]]:
-    """Yield what messages call a parameter, its type and its path."""
+    """Yield the name of a parameter in messages, its type and its path."""
     roles = [(f"--{name}", name, role) for name, role in ctx.command.only_in_config.items()]
     for param in ctx.command.params:
         shown = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
@@ -240,18 +240,18 @@ def _paths_of(ctx: click.Context) -> Iterator[tuple[str, Reads | Writes, str]]:
 
 
 def default_output(source: str, endings: Sequence[str] = ()) -> str:
-    """Return the name of a model without -o: the name of its input, checked like the value of -o.
+    """Return the default of -o for a model, which is named after its input; check it like a given path.
 
     Parameters
     ----------
     source : str
         A file or a folder.
     endings : sequence of str
-        Of the input; by default whatever its ending is.
+        Endings that the name of the input loses; by default any.
     """
     place = os.path.abspath(source)
     if source == "-" or place.startswith(("/dev/stdin", "/dev/fd/", "/proc/")):  # <(command) is in /dev/fd
-        raise AppError("a model of stdin has no name; give one with -o", USAGE)
+        raise AppError("a model of stdin has no default name; give one with -o", USAGE)
     root, ending = os.path.splitext(os.path.basename(place).removesuffix(".gz"))
     ctx = click.get_current_context()
     ctx.params["output"] = f"{root if not endings or ending in endings else root + ending}.safetensors"

@@ -32,12 +32,12 @@ def shortened(text: str, letters: int = 40, *, keep: Literal["start", "end"] = "
 
 
 def many(count: int, name: str) -> str:
-    """Return a count and what is counted, in the plural where that is right."""
+    """Return a count and its noun, in the plural unless the count is 1."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def more(count: int, name: str, told: str = "") -> str:
-    """Return how many more there are than are shown, and what to say of them; nothing if there are none."""
+    """Return how many items are not shown, and `told`; an empty text if all are shown."""
     return f"{many(count, f'more {name}')}{told}" if count > 0 else ""
 
 
@@ -47,7 +47,7 @@ def labels_alike(labels: Iterable[str]) -> list[str]:
     for label in labels:
         forms.setdefault(" ".join(label.split()).casefold(), []).append(label)
     groups = [" and ".join(map(repr, alike)) for alike in forms.values() if len(alike) > 1]
-    told = f"{one_line(', '.join(groups))} count as different labels; make them alike if they are the same"
+    told = f"{one_line(', '.join(groups))} count as different labels; spell them alike if they are the same"
     return [told] * bool(groups)
 
 
@@ -57,9 +57,9 @@ def percent(share: float) -> str:
 
 
 def one_line(message: str) -> str:
-    """Return a message as one printable line; of a long one the middle is left out.
+    """Return a message as one printable line; a long one loses its middle.
 
-    What is wrong and where stands at its beginning, what to do about it at the end.
+    A message begins with what is wrong and where, and ends with what to do.
     """
     return _without_middle(printable(_without_middle(" ".join(message.split()))))
 
@@ -104,23 +104,23 @@ def print_line(text: str, style: str = "") -> None:
 
 
 def on_screen(text: str) -> str:
-    """Make what cannot be seen visible, but keep lines and tabs."""
+    """Make control characters visible, except line ends and tabs."""
     return re.sub(r"[^\n\t]+", lambda found: printable(found[0]), text)
 
 
 def plain_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> str:
-    """Return lines of `printable` fields; in these there is no tab."""
+    """Return lines of `printable` fields, which contain no tabs."""
     return "".join(separator.join(map(printable, row)) + "\n" for row in rows)
 
 
 def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
-    """Print such lines, however long and many."""
+    """Print the lines of `plain_rows`, however long and many."""
     sys.stdout.write(plain_rows(rows, separator))
     sys.stdout.flush()
 
 
 def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "") -> str:
-    """Return a sentence on the distance of a fit, or of the worst one of several, to the optimum."""
+    """Return a sentence on how far a fit, or the worst of several fits, is from the optimum."""
     if gaps is None:
         return f"none for the {classifier}, which has no dual problem"
     gap = gaps if isinstance(gaps, float) else max(gaps)
@@ -140,7 +140,7 @@ def written(path: str | None) -> list[str]:
 
 
 def fields(result: object, *names: str) -> dict:
-    """Return attributes that a record has under their own names."""
+    """Return attributes of a result by their names, for a record."""
     return {name: getattr(result, name) for name in names}
 
 
@@ -165,7 +165,7 @@ def note(message: str) -> None:
 
 
 def warn(*messages: str) -> None:
-    """Print what there is to warn of, a line each; an empty message says nothing."""
+    """Print each message as a warning on a line of its own; skip empty messages."""
     for message in filter(None, messages):
         note(f"warning: {message}")
 
@@ -181,14 +181,14 @@ def note_skipped(skipped: Skipped) -> int:
 def tidy_warnings():
     """Turn each Python warning into one line on stderr."""
     with warnings.catch_warnings():
-        # An image that cannot be used has an error; what Pillow remarks besides names no file.
+        # An image that cannot be used causes an error; Pillow's own warnings name no file.
         warnings.filterwarnings("ignore", module=r"PIL\.")
         warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
         yield
 
 
 def discard_stream(name: str) -> None:
-    """Send what is still to be written to a standard stream nowhere: Python flushes it once more at exit."""
+    """Discard what a standard stream still has to write: Python flushes the stream once more at exit."""
     stream = getattr(sys, name)
     with suppress(OSError, ValueError):  # not one of the system
         null = os.open(os.devnull, os.O_WRONLY)
@@ -197,7 +197,7 @@ def discard_stream(name: str) -> None:
 
 
 def write_to_stderr(message: str) -> None:
-    """Write a line to stderr; where nobody reads it, that does not stop the work."""
+    """Write a line to stderr; if stderr is closed, the work continues."""
     try:
         click.echo(message, file=sys.stderr)  # which a bar may have taken over
     except OSError:

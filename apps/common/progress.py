@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
-    """Return a callback for the numbers of steps done and of all, which calls `advance` for each step."""
+    """Return a callback that takes the numbers of steps done and in all, and calls `advance` for each."""
     seen = 0
 
     def progress(done: int, total: int) -> None:

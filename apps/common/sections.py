@@ -1,7 +1,7 @@
-"""What a command says of a result: sections of lines and tables, for a terminal and for a page.
+"""A result as sections of lines and tables, for a terminal and for a page.
 
 An app turns a result into sections once. `tell` shows them in a terminal, and `sections_page` as HTML, with
-explanations and figures besides. What `--json` prints is the result itself.
+explanations and figures. `--json` prints the result itself.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from .printing import note_skipped, print_json, print_line, print_table
 ABREAST = 3  # tables side by side in a terminal
 SHADES = 10  # of a cell, in style.css
 
-# A sentence, or its parts, of which every second is a name: on a page it keeps its direction of writing.
+# A sentence, or its parts. Every second part is a name, which keeps its writing direction on a page.
 Line = str | tuple[str, ...]
 
 
@@ -35,19 +35,19 @@ class Table(NamedTuple):
     columns : sequence of str
     rows : sequence of sequences of str
     words : container of int
-        The columns of words. The others have numbers, which stand to the right.
+        The columns of words. The others have numbers, aligned to the right.
     shades : sequence of sequences of str, optional
         For each row and each column but the first, the class of style.css that colours the cell of a page.
     bars : sequence of float, optional
         For each row, the length of a bar that a page draws after the first column, in percent.
     colors : sequence of str, optional
-        Of the bars.
+        Colours of the bars.
     left_out : str
-        What there is more than these rows.
+        What the table has besides these rows.
     kind : {"claims", ""}
-        On a page, rows of a verdict, a claim and their evidence, one below the other on a phone.
+        "claims": each row has a verdict, a claim and evidence, which a phone shows one below the other.
     folded : str
-        What a page shows of it until it is opened; "": all of it.
+        The line that a page shows until the reader unfolds the table; "" shows the table.
     """
 
     columns: Sequence[str]
@@ -77,7 +77,7 @@ class Section:
     title : str
         Empty for what a terminal prints without a heading.
     about : sequence of Line
-        What the numbers mean: explanations that only a page has.
+        Explanations of the numbers, which only a page shows.
     facts : sequence of Fact
     lines : sequence of Line
     tables : sequence of Table
@@ -85,8 +85,8 @@ class Section:
     figures : callable, optional
         Returns the figures; only a page calls it.
     layout : {"pair", "panels", "list", "figures", "whole", ""}
-        How a page arranges the figures: beside each other and the tables, many small ones, as a list, large
-        ones in two columns where there is room, as they are, or as wide as it is.
+        How a page arranges the figures: beside the tables, many small ones in a grid, as a list, large ones
+        in up to two columns, without captions, or as wide as the page.
     command : str
         A command line to copy.
     """
@@ -170,10 +170,10 @@ def confusion_table(
     counts: Sequence[Sequence[int]],
     beside: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> Table:
-    """Return how often each label was taken for each: rows are the true ones, columns the predicted ones.
+    """Return the confusion table: rows are true labels, columns are predicted labels.
 
-    A page colours a cell by the root of its share of the row: mistakes are a small share. `beside` are
-    names and texts of more columns.
+    A page colours a cell by the square root of its share of the row, so that rare mistakes are visible.
+    `beside` has the names and texts of further columns.
     """
     rows, shades = [], []
     for i, (label, row) in enumerate(zip(labels, counts, strict=True)):

@@ -1,4 +1,4 @@
-"""Confusion tables, and how far a measured number can be trusted."""
+"""Confusion tables and confidence intervals."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndarray:
-    """Count how often each label was predicted for each.
+    """Count how often each label was predicted for each true label.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndar
 
 
 def shown(interval: Sequence[float], *shares: float, sign: str = "", least: int = 2) -> list[str]:
-    """Return shares as text, with the digits that an interval leaves: 3 where it is 0.06 wide.
+    """Return shares as text, with the digits that an interval justifies: 3 if it is 0.06 wide.
 
     They have at least `least` digits, and at most two more.
     """
@@ -50,21 +50,21 @@ def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float,
 
 
 def mean_interval(values: Sequence[float], tested_share: float = 0.0) -> tuple[float, float]:
-    """Return Student's 95 % interval of the mean of independent runs, or of paired differences of them.
+    """Return Student's 95 % interval of the mean of independent runs, or of their paired differences.
 
     Parameters
     ----------
     values : sequence of float
     tested_share : float, default=0.0
-        Of scores over random splits of the same data, the rows tested on by those trained on. Splits share
-        most of what they train on, so their scores differ less than scores of new data would. Nadeau and
-        Bengio (2003, Inference for the generalization error) widen the interval for that: the variance of
-        the mean is taken to be ``1 / n + tested_share`` times that of the values, not ``1 / n``.
+        For scores over random splits of the same data: test rows divided by training rows. The splits share
+        most training rows, so their scores differ less than scores on new data. Nadeau and Bengio (2003,
+        Inference for the generalization error) therefore widen the interval: the variance of the mean is
+        ``1 / n + tested_share`` times the variance of the values, not ``1 / n`` times.
 
     Raises
     ------
     ValueError
-        Of fewer than two values, which tell nothing of how much they vary.
+        If there are fewer than two values, whose variance is unknown.
     """
     from scipy.special import stdtrit
 
@@ -78,8 +78,8 @@ def mean_interval(values: Sequence[float], tested_share: float = 0.0) -> tuple[f
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
     """Return a 95 % interval, or a little more, of the median of independent runs; values may be infinite.
 
-    It ends at two of the values, and takes nothing for granted of how they are spread: each is as likely
-    above the median as below (the interval of the sign test). Of fewer than six values it is infinite.
+    The ends are two of the values. The only assumption is that each value is as likely above the median as
+    below (the interval of the sign test). With fewer than six values, the interval is infinite.
     """
     n, outside, tail = len(values), 0, 0.5 ** len(values)
     while tail <= 0.025:

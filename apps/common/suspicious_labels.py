@@ -1,12 +1,12 @@
-"""Labels that are probably wrong, by the probabilities of models that had not seen them."""
+"""Labels that are probably wrong, by the probabilities of models that were trained without them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-# Of the rows with each predicted label, those it is surest of. Trainings on six corpora of text, with labels
-# flipped at random: of 0 % the estimate is 0.4 to 1.7 %, of 5 % 4.5 to 7.0 %, of 15 % 13.8 to 18.9 %. A tenth
-# and three tenths do about as well. The confident joint of Northcutt et al. says 0.3 to 6.7 % of 0 %.
+# Share of the rows with each predicted label, the most certain ones. Estimates on six corpora of text with
+# labels flipped at random: 0.4 to 1.7 % for 0 %, 4.5 to 7.0 % for 5 %, 13.8 to 18.9 % for 15 %. Shares of 0.1
+# and 0.3 do about as well. The confident joint of Northcutt et al. estimates 0.3 to 6.7 % for 0 %.
 SUREST = 0.2
 
 
@@ -17,16 +17,16 @@ class SuspiciousLabels:
     Attributes
     ----------
     suggested : ndarray of shape (n,), int
-        The likeliest label of each row other than its own.
+        The most probable label of each row, apart from its own.
     log_odds : ndarray of shape (n,)
-        Logarithm of how much likelier that is than the row's own; -inf where the own one is not known.
+        Logarithm of the ratio of the suggested and the own label's probability; -inf if the latter is nan.
     order : ndarray of int
-        The rows whose suggested label is likelier than their own, the surest first.
+        The rows whose suggested label is more probable than their own, the most certain first.
     n_strong : int
-        How many of them a model contradicts strongly: the suggested label is at least as likely as it is on
-        average for the rows that have it.
+        Number of rows of `order` that are strongly contradicted: the suggested label is at least as probable
+        as on average for the rows that have this label.
     estimated_share : float
-        Share of the labels that are wrong at random. Mistakes that follow a rule do not count.
+        Estimated share of labels that are wrong at random. Systematic mistakes do not count.
     """
 
     suggested: np.ndarray
@@ -39,13 +39,13 @@ class SuspiciousLabels:
 def suspicious_labels(probabilities: np.ndarray, labels: np.ndarray) -> SuspiciousLabels:
     """Rank the labels that probabilities contradict, and estimate how many labels are wrong.
 
-    A model is hardly ever wrong where it is surest. What its predictions contradict there is mostly wrong
-    labels, so their share there is the estimate.
+    The most certain predictions of a model are hardly ever wrong. Labels that contradict them are mostly
+    wrong, so the share of such labels is the estimate.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n, k)
-        Of each label, by a model that had not seen the row; nan for a label that the model did not know.
+        Probabilities of the labels by a model that was trained without the row; nan for an unknown label.
     labels : ndarray of shape (n,), int
         The given labels, as columns of `probabilities`.
 
@@ -80,7 +80,7 @@ def suspicious_labels(probabilities: np.ndarray, labels: np.ndarray) -> Suspicio
 
 
 def _share_among_surest(probabilities: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of contradicted labels among the surest predictions of each label."""
+    """Return the share of contradicted labels among the most certain predictions of each label."""
     predicted, highest = probabilities.argmax(axis=1), probabilities.max(axis=1)
     n_wrong = 0.0
     for k in np.unique(predicted):

@@ -1,6 +1,6 @@
-"""What a model has learned from: a short hash of each text, row or image, which its file keeps.
+"""Short hashes of the texts, rows or images that a model was trained on, which its file keeps.
 
-Who tests a model on these is told so, since its figures are then too good. Labels are not part of it.
+A test on the same items prints a warning, since its figures are too good. The hashes ignore labels.
 """
 
 import unicodedata
@@ -13,8 +13,8 @@ import numpy as np
 from .printing import many
 
 NAME = "training_items"  # in the `about` of a model file
-HASH = "S5"  # 5 bytes: beside 50,000 items, one of 20 million others looks known
-# Of more items a Bloom filter is kept, of this many bits for each: one of 90,000 others looks known.
+HASH = "S5"  # 5 bytes: with 50,000 items, one of 20 million others looks known
+# For more items a Bloom filter is kept, with this many bits per item: one of 90,000 others looks known.
 EXACT_ITEMS, BITS, PROBES = 1_000_000, 24, 16
 ROWS = 4096  # that are hashed at a time
 
@@ -22,7 +22,7 @@ ROWS = 4096  # that are hashed at a time
 def learned_items(hashes: np.ndarray, about: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the `training_items` for the `about` of a model file: these hashes, and those of an earlier one.
 
-    They are rows of 5 bytes, ascending, or the bits of a Bloom filter, which keeps its size when more come.
+    The value has rows of 5 bytes, ascending, or the bits of a Bloom filter, whose size stays the same later.
     """
     bits = (about or {}).get(NAME, np.empty((0, 5), np.uint8))
     if bits.ndim == 2:
@@ -37,12 +37,12 @@ def learned_items(hashes: np.ndarray, about: Mapping[str, Any] | None = None) ->
 
 
 def count_learned(hashes: np.ndarray, about: Mapping[str, Any]) -> int | None:
-    """Return how many of some hashes a model has learned, by its `about`; None if that does not tell."""
+    """Return how many items a model has learned, by their hashes; None if its `about` has no hashes."""
     return int(are_learned(hashes, about).sum()) if NAME in about else None
 
 
 def are_learned(hashes: np.ndarray, about: Mapping[str, Any]) -> np.ndarray:
-    """Tell which of some hashes a model has learned, by its `about`; none if that does not tell."""
+    """Tell which items a model has learned, by their hashes; none if its `about` has no hashes."""
     items = about.get(NAME)
     if items is None:
         return np.zeros(len(hashes), bool)
@@ -69,7 +69,7 @@ def too_good(known: int | None, n: int, what: str) -> str:
 
 
 def text_hashes(texts: Iterable[str]) -> np.ndarray:
-    """Return the hash of each text, whatever its blanks and the form of its letters in Unicode."""
+    """Return the hash of each text, ignoring white space and the Unicode form of its letters."""
     plain = (unicodedata.normalize("NFC", text).encode(errors="replace") for text in texts)
     bare = (content.translate(None, b" \t\n\r\v\f") for content in plain)
     return np.frombuffer(b"".join(blake2b(each, digest_size=5).digest() for each in bare), HASH)
@@ -88,7 +88,7 @@ def row_hashes(X) -> np.ndarray:
 
 
 def _row_sums(X, first: int, end: int) -> np.ndarray:
-    """Return sums of the hashed values of some rows, in which their order makes no difference."""
+    """Return the sum of the hashed values of each row, which does not depend on their order."""
     if hasattr(X, "indptr"):
         ends = X.indptr[first : end + 1].astype(np.int64)
         columns, values = X.indices[ends[0] : ends[-1]], X.data[ends[0] : ends[-1]]

@@ -5,9 +5,9 @@ import os
 from ..common.app import app
 from .commands import COMMANDS
 
-HELP = """Fit, certify and use classifiers of vectors, with the files and habits of LIBLINEAR and LIBSVM.
+HELP = """Fit, certify and use classifiers of vectors, with the files and options of LIBLINEAR and LIBSVM.
 
-Files are svmlight, CSV or NPZ, perhaps gzipped; - is stdin.
+Files are svmlight, CSV or NPZ, and may be gzipped; - is stdin.
 
 \b
 Examples:
@@ -15,7 +15,7 @@ Examples:
   fastsvm predict a9a.safetensors a9a.t
 """
 
-# Read as NumPy is loaded. Products of matrices are rare here, and threads take long to start.
+# NumPy reads this when it is imported. Matrix products are rare here, and threads take long to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 main = app("fastsvm", HELP, COMMANDS)

@@ -1,4 +1,4 @@
-"""Rows of numbers with a label each, written as they are read."""
+"""Write rows of numbers, each with a label, in the formats that fastsvm reads."""
 
 import gzip
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from ..common.csv_quoting import csv_text
 from ..common.errors import AppError
 from ..common.files import open_output
 
-BLOCK_VALUES = 1 << 18  # values that are made text at a time
+BLOCK_VALUES = 1 << 18  # values that are formatted at a time
 
 
 def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
-    """Write rows and labels, a table also the header, to a file in one go, or to stdout (``-``).
+    """Write rows and labels, for a table also the header, to a file (atomically) or to stdout (``-``).
 
-    The ending tells the format.
+    The ending determines the format.
     """
     import numpy as np
 
@@ -32,7 +32,7 @@ def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
     if y is None:
         raise AppError(f"{path}: the rows have no labels; give a name that ends with .npz")
     if not separator and y.dtype.kind in "UO":
-        raise AppError(f"{path}: svmlight has numbers as labels; make them numbers first")
+        raise AppError(f"{path}: svmlight needs numbers as labels; convert the labels first")
     n, d = X.shape
     step = max(1, BLOCK_VALUES // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
     with _opened(path) as file:
@@ -54,7 +54,7 @@ def _opened(path):
 
 
 def _lines(X, labels, separator):
-    """Yield lines of a table, or of svmlight where there is no separator."""
+    """Yield lines of a table, or of svmlight if `separator` is None."""
     from fastsvm._utils import sparse
 
     if separator:

@@ -1,4 +1,4 @@
-"""Models of vectors: made of options, cross-validated, and in files of fastsvm or LIBLINEAR."""
+"""Models of vectors: made from options, cross-validated, and stored in files of fastsvm or LIBLINEAR."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from ..common.liblinear_files import START, WRITTEN, read_liblinear, write_libli
 
 OURS = ".safetensors"
 
-# LIBLINEAR's numbers, of loss and penalty.
+# The loss and penalty of each of LIBLINEAR's numbers.
 SOLVER_TYPES = {
     **{"0": ("log", "l2"), "1": ("squared_hinge", "l2"), "2": ("squared_hinge", "l2"), "3": ("hinge", "l2")},
     **{"5": ("squared_hinge", "l1"), "6": ("log", "l1"), "7": ("log", "l2")},
@@ -19,18 +19,18 @@ SOLVER_TYPES = {
 def make_model(y, cost: float, settings: Any, **parameters: Any):
     """Return the model, not fitted, that minimises 1/2 ||w||^2 + C sum_i c_i phi(y_i (w.x_i + b0)).
 
-    Or with another penalty of `settings` instead of 1/2 ||w||^2.
+    Another penalty of `settings` replaces 1/2 ||w||^2.
 
     Parameters
     ----------
     y : ndarray
-        The labels of the rows it will be fitted to.
+        The labels of the training rows.
     cost : float
         C.
     settings : MachineSettings
-        Its `weight` has pairs of a label, as text, and its c_i.
+        `weight` has pairs of a label, as text, and the c_i of its rows.
     **parameters
-        More of `fastsvm.fitting.SDCA` or, unless the kernel is linear, `fastsvm.fitting.KernelSDCA`.
+        Further parameters of `fastsvm.fitting.SDCA`, or of `KernelSDCA` unless the kernel is linear.
     """
     import numpy as np
 
@@ -42,7 +42,7 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
         loss, penalty = SOLVER_TYPES[solver_type]
         for name, value, own in zip(("loss", "penalty"), given, (loss, penalty), strict=True):
             if value not in (None, own):
-                raise AppError(f"-s {solver_type} and --{name} {value} differ; give one of them", USAGE)
+                raise AppError(f"-s {solver_type} contradicts --{name} {value}; give one of them", USAGE)
     by_label, total = {}, float(len(y))
     if settings.weight:
         labels, counts = np.unique(y, return_counts=True)
@@ -50,7 +50,7 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
         for text, value in settings.weight:
             if (name := text.removeprefix("+")) not in known:
                 there = ", ".join([*known][:10])
-                raise AppError(f"-w {text}: no row has this label; there are {there}", USAGE)
+                raise AppError(f"-w {text}: no row has this label; give one of {there}", USAGE)
             by_label[known[name]] = value
         total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
     is_linear = settings.kernel == "linear"
@@ -61,7 +61,7 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
     if is_linear:
         return fitting.SDCA(**parameters, penalty=penalty or "l2", l1_ratio=settings.l1_ratio)
     if penalty not in (None, "l2"):
-        raise AppError(f"an {penalty} penalty is of linear machines; leave out --kernel", USAGE)
+        raise AppError(f"--penalty {penalty} needs a linear machine; leave out --kernel", USAGE)
     given = {"gamma": settings.gamma or "scale", "degree": settings.degree, "coef0": settings.coef0}
     return fitting.KernelSDCA(settings.kernel, **given, **parameters)
 
@@ -75,7 +75,7 @@ def cross_validate(X, y, folds: int, costs: Sequence[float], advance: Callable[[
     shares = np.empty((len(costs), folds))
     for fold, (train, test) in enumerate(stratified_folds(y, folds, settings.seed)):
         X_train, X_test, model = X[train], X[test], None
-        for place in np.argsort(costs):  # each begins with the solution of the one before
+        for place in np.argsort(costs):  # each fit starts from the previous solution
             made = make_model(y[train], costs[place], settings, warm_start=True)
             model = model.set_params(alpha=made.alpha) if model is not None else made
             model.fit(X_train, y[train])
@@ -85,10 +85,10 @@ def cross_validate(X, y, folds: int, costs: Sequence[float], advance: Callable[[
 
 
 class VectorModel(NamedTuple):
-    """A classifier, whether its columns were numbered from 0, and LIBLINEAR's bias, if it wrote the file.
+    """A classifier, whether its columns are numbered from 0, and the bias if LIBLINEAR wrote the file.
 
-    `loss` is None where LIBLINEAR minimised another objective than ours; `about` is what the file says of the
-    `rows` that it was fitted to, and of its columns.
+    `loss` is None if LIBLINEAR minimised an objective that fastsvm does not have. `about` is what the file
+    says about its columns and its training rows (`rows`).
     """
 
     model: Any
@@ -115,14 +115,14 @@ def load_vector_model(path: str) -> VectorModel:
     from fastsvm.model_files import ModelFileError, load_with_about
 
     if not is_model_file(path):
-        raise AppError(f"{path}: is no model; MODEL comes first")
+        raise AppError(f"{path}: is not a model; MODEL comes first")
     if not _start_of(path).startswith(START):
         try:
             model, about = load_with_about(path)
         except ModelFileError as error:
             raise AppError(str(error)) from error
         if not hasattr(model, "n_features_in_"):
-            raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
+            raise AppError(f"{path}: is not a model of vectors; give a model that fastsvm fit wrote")
         loss = getattr(model, "loss", None)
         return VectorModel(model, about.get("zero_based"), None, loss, about)
     (loss, penalty), labels, coef, intercepts, bias = read_liblinear(path)
@@ -133,7 +133,7 @@ def load_vector_model(path: str) -> VectorModel:
 
 
 def save_vector_model(model, path: str, about: dict[str, Any], X=None) -> None:
-    """Write a model, perhaps just fitted to X: LIBLINEAR's format, unless the name ends with .safetensors."""
+    """Write a model, fitted to X if given, in LIBLINEAR's format unless `path` ends with .safetensors."""
     if path.lower().endswith(OURS):
         from fastsvm.model_files import save_plain
 
@@ -150,7 +150,7 @@ def save_vector_model(model, path: str, about: dict[str, Any], X=None) -> None:
 
 
 def check_liblinear_has(path: str, labels: list, linear: bool, objective: tuple) -> None:
-    """Refuse what only a file of fastsvm has, unless it is to be one."""
+    """Refuse a model that LIBLINEAR's format does not support, unless `path` ends with .safetensors."""
     if path.lower().endswith(OURS):
         return
     if not linear:

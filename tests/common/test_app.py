@@ -38,7 +38,7 @@ OF_NUMPY.__cause__ = MemoryError("of 300 KiB")
 def test_too_little_memory_is_one_line(error):
     done = failing(error)
     assert done.exit_code == 1
-    assert done.output == f"error: out of memory ({error}); work on less at a time, or with more memory\n"
+    assert done.output == f"error: out of memory ({error}); process less at a time, or add memory\n"
 
 
 def test_other_errors_are_not_hidden():

@@ -99,6 +99,6 @@ def test_only_entries_are_removed(get, tmp_path):
 def test_results_that_need_a_pickle_are_refused(tmp_path):
     with pytest.raises(TypeError, match="rows has objects"):
         Cache(tmp_path).get("runs", lambda: {"rows": np.array([{}])})
-    with pytest.raises(TypeError, match="set in the key"):
+    with pytest.raises(TypeError, match="set cannot be in the key"):
         Cache(tmp_path, labels={5, 6}).get("runs", dict)
     assert os.listdir(tmp_path) == []

@@ -58,8 +58,8 @@ def test_the_table_of_guesses_names_what_there_is():
         ("fastsvm-sentiment train x --test-size 0.3", "Did you mean --holdout?"),
         ("fastsvm-sentiment train x -C 1", "Did you mean --alpha = 1 / (C n) for n texts or rows?"),
         ("fastsvm fit x --cv 5", "Did you mean --folds?"),
-        ("fastsvm-sentiment train x --text Body", "The column of texts is --text-col; for a text: echo"),
-        ("fastsvm fit x --n-jobs 5", "It uses all cores that help."),
+        ("fastsvm-sentiment train x --text Body", "The column of texts is --text-col; for one text: echo"),
+        ("fastsvm fit x --n-jobs 5", "The number of cores is chosen automatically."),
         (
             "fastsvm-sentiment predict good",
             "good: no such file; for a text: echo good | fastsvm-sentiment predict",

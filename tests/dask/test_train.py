@@ -129,7 +129,7 @@ def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, mome
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--folds", "3"], "leave it out, or --scheduler"),
+        (["--folds", "3"], "leave out --folds or --scheduler"),
         (["--recipe", "nb-both"], "--scheduler counts words"),
         (
             ["--classifier", "pegasos-svm"],

@@ -139,7 +139,7 @@ def test_all_goes_on_after_a_failure_and_has_a_page_and_a_gallery(run, tmp_path,
     (tmp_path / "docs" / "digits.md").write_text("# Mine\n")
     done = run("gallery", "studies/digits", "-o", "docs")
     assert done.exit_code == 2
-    assert "is not a page of fastsvm-studies gallery; it is not replaced" in done.stderr
+    assert "is not a page of fastsvm-studies gallery, and is not replaced" in done.stderr
     for text in "{", "[]", '{"study": "../digits"}':
         (tmp_path / "studies" / "digits" / "report.json").write_text(text)
         done = run("gallery", "studies/digits", "-o", "docs")

@@ -41,25 +41,31 @@ def run(tmp_path, monkeypatch):
 
 
 ODD = ["", "NA", "nan", "inf", "?", "2 kg", "O1", "-", "0x10", "1_000", "١٢"]
-BAD = [*((f"1,{cell},x\n2,3,y\n4,5,x\n", "line 1: column 2 is no number; fill it in") for cell in ODD)]
-BAD += [(f"1,2,x\n{cell},3,y\n", "line 2: column 1 is no number; fill it in") for cell in ODD]
-BAD += [(row, "is no number; write decimal points") for row in ('1,"1,5",x\n', "1;2,5;x\n", "1,5;2,5;a\n")]
+BAD = [*((f"1,{cell},x\n2,3,y\n4,5,x\n", "line 1: column 2 is not a number; fill it in") for cell in ODD)]
+BAD += [(f"1,2,x\n{cell},3,y\n", "line 2: column 1 is not a number; fill it in") for cell in ODD]
+BAD += [(row, "is not a number; write decimal points") for row in ('1,"1,5",x\n', "1;2,5;x\n", "1,5;2,5;a\n")]
 BAD += [(f"1,2,{label}\n3,4,a\n", "line 1: no label") for label in ("", " ", "nan")]
 BAD += [
     ("label,a,b\n1,2,3\n", "line 1: 'label' is a label's name, but the last column is 'b'; choose with --l"),
-    ("good film,1,a\n", "line 1: column 1 is no number; if it is the label, move it to the end; otherwise"),
+    (
+        "good film,1,a\n",
+        "line 1: column 1 is not a number; if it is the label, move it to the end; otherwise",
+    ),
     (
         "a,b,c\n1,red,x\n",
-        "line 2: column 2 is no number; if it is the label, give --label-col 'b'; otherwise",
+        "line 2: column 2 is not a number; if it is the label, give --label-col 'b'; otherwise",
     ),
-    ("a,b,label\n1,red,x\n", "line 2: column 2 is no number; leave the column out, or turn its words into"),
+    (
+        "a,b,label\n1,red,x\n",
+        "line 2: column 2 is not a number; leave the column out, or turn its words into",
+    ),
     (
         "a,b,label\nw1,2,x\nw2,3,y\n",
-        "line 2: column 1 is no number; leave the column out, or turn its words into",
+        "line 2: column 1 is not a number; leave the column out, or turn its words into",
     ),
-    ("a,b,c\n1,red,x\n2,4,y\n", "line 2: column 2 is no number; fill it in"),
-    ("a,b\nI like it,x\n", "line 2: column 1 is no number; for texts there is fastsvm-sentiment train"),
-    (",a,b,label\n0.5,1,2,x\n", "line 2: column 1 has no name, and is no index"),
+    ("a,b,c\n1,red,x\n2,4,y\n", "line 2: column 2 is not a number; fill it in"),
+    ("a,b\nI like it,x\n", "line 2: column 1 is not a number; for texts, use fastsvm-sentiment train"),
+    (",a,b,label\n0.5,1,2,x\n", "line 2: column 1 has no name, and is not an index"),
     ("a,a,label\n1,2,x\n", "line 1: two columns are called 'a'"),
     ("a,b,x\n2,3,x\n", "line 2: the label 'x' is in line 1 too; give --header or --no-header"),
 ]
@@ -95,10 +101,10 @@ PREDICTED = [
     *((f"{top}-1,9{end}\n", "y") for top, end in [("a,b,label\n", ",y"), ("a,b\n", ""), ("", ",y")]),
     *((f"{name},a,b\n7,-1,9\n", "y") for name in ("", "Unnamed: 0")),
     (",Unnamed: 0,a,b\n7,7,-1,9\n", "y"),
-    ("b,a,label\n9,-1,y\n", "line 1: column 'b' is where the model has 'a'; give the same in the same order"),
-    *((f"{row}\n1,2\n3,4\n", "line 1: column 1 is no number") for row in ("NA,NA", ",")),
+    ("b,a,label\n9,-1,y\n", "line 1: column 'b' is where the model has 'a'; give the same columns in"),
+    *((f"{row}\n1,2\n3,4\n", "line 1: column 1 is not a number") for row in ("NA,NA", ",")),
     ("a,label\n1,x\n", "line 1: 1 column and a label, where the model has 2"),
-    ("1,x\n", "line 1: column 2 is no number; the model has 2 columns"),
+    ("1,x\n", "line 1: column 2 is not a number; the model has 2 columns"),
 ]
 
 
@@ -115,17 +121,17 @@ def test_options_and_other_files(run):
     assert "2 rows" in run("fit t.csv -o n.safetensors", "0,1,2,kind\n2,3,1,x\n0,1,1,y\n")
     assert "2 rows" in run("fit t.csv -o n.safetensors", "K,Na,Mg,kind\n0,1,2,x\n2,3,1,y\n")
     run("fit t.csv -o n.safetensors", "9,8,kind\n0,1,x\n2,3,y\n0,1,x\n2,3,y\n1,1,x\n2,4,y\n")
-    assert "only line 1 has the label 'kind'; if it has names, give --header" in run.told
+    assert "only line 1 has the label 'kind'; if that is a name, give --header" in run.told
     assert "3 rows, 3 columns" in run("fit t.csv -o n.safetensors", "0,1,2,0\n9,9,1,1\n9,1,1,1\n")
     run("convert t.csv t.svm")  # whose columns count from 1, where those of a table have no numbers
     assert json.loads(run("predict n.safetensors t.svm --json"))["right"] == 3
     assert json.loads(run("predict n.safetensors t.csv --json", "0,1,2,0\n9,9,1,1\n9,9,1,?\n"))["right"] == 2
-    assert "the model does not know ?; these rows count as mistakes" in run.told
+    assert "labels unknown to the model: ?; such rows count as mistakes" in run.told
     run("convert t.csv o.csv --label-col kind", 'kind,p,q\n"red, dark",1,2\nblue,0,1\n')
     assert Path("o.csv").read_text() == 'p,q,kind\n1.0,2.0,"red, dark"\n0.0,1.0,blue\n'
     assert "no column 'sort' among kind, p, q; choose" in run("cv t.csv --label-col sort", None, 2)
-    assert "leave --no-header out" in run("fit t.csv --label-col kind --no-header", None, 2)
+    assert "leave out --no-header" in run("fit t.csv --label-col kind --no-header", None, 2)
     assert "a: --label-col and --header are for tables" in run("fit a --label-col kind", "1 1:1\n", 2)
     assert "line 1: the label is not a finite number; it looks like a table" in run("fit iris", "5,a\n", 1)
-    assert "tables may have words: --format csv" in run("fit w", "setosa 1:2\n", 1)
-    assert "regression is not offered; name classes by" in run("fit t.csv", "1,2,1.5\n2,3,2.5\n", 1)
+    assert "tables may have words; give --format csv" in run("fit w", "setosa 1:2\n", 1)
+    assert "regression is not supported; use words" in run("fit t.csv", "1,2,1.5\n2,3,2.5\n", 1)

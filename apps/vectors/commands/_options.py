@@ -9,7 +9,7 @@ import click
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
-from ...common.options import json_option, option_field, options_of_fields, section
+from ...common.options import LOSS, json_option, option_field, options_of_fields, section
 from ...common.paths import Reads
 from ...common.printing import tidy_warnings
 from ...common.progress import Stages
@@ -32,13 +32,13 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what messages call it."""
+        """Return the name of the file in messages."""
         return "<stdin>" if self.path == "-" else self.path
 
     def read(self, *, zero_based: bool | None = None, model=None, labelled: bool = False, **more) -> Rows:
-        """Read the rows; where the options do not say how columns are numbered, `zero_based` does.
+        """Read the rows; `zero_based` applies unless an option says how columns are numbered.
 
-        Those for a model have its columns.
+        With `model`, the rows must have its columns.
         """
         numbered = zero_based if self.zero_based is None else self.zero_based
         if model is not None:
@@ -52,7 +52,7 @@ def command(*examples: str, letter_v: bool = True):
     """Make a function a command on a FILE of vectors.
 
     The function gets a `Source` and the `Stages` before its options. It returns the record for --json, and
-    the sections that say the same, or a function that prints it.
+    the sections that say the same, or a function that prints them.
     """
 
     def decorate(function):
@@ -68,8 +68,8 @@ def command(*examples: str, letter_v: bool = True):
                 return shown()
             return tell(json, record, shown)
 
-        numbered = "The first column of svmlight is number 0.  [default: if any row has column 0]"
-        kinds = "Lines `label index:value`, a table, or NumPy's X and y.  [default: by ending; svmlight]"
+        numbered = "The first column of svmlight has the number 0.  [default: if any row has a column 0]"
+        kinds = "Lines `label index:value`, a table, or NumPy's X and y.  [default: by ending, else svmlight]"
         formats = click.option("--format", type=click.Choice(FORMATS), help=kinds)
         zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
         run = section("Input", formats, *TABLE_OPTIONS, zero_based)(section("Output", json_option)(run))
@@ -83,20 +83,20 @@ FOLDS = click.IntRange(min=2)
 
 @dataclass(frozen=True)
 class MachineSettings:
-    """What kind of machine is fitted, but for C: the options of a training."""
+    """The options of a training, without C."""
 
-    loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=options.LOSS)
+    loss: str | None = option_field(None, "Loss.  [default: squared_hinge, or hinge for kernels]", type=LOSS)
     solver_type: str | None = option_field(
         None,
-        "LIBLINEAR's solver number: 0 or 7 is log loss, 1 or 2 squared_hinge, 3 hinge; with penalty l1, 5 is "
-        "squared_hinge, 6 log.",
+        "LIBLINEAR's number of loss and penalty. With l2, 0 and 7 are log, 1 and 2 squared_hinge, and 3 is "
+        "hinge; with l1, 5 is squared_hinge, and 6 is log.",
         letter="s",
         type=click.Choice([*SOLVER_TYPES]),
         metavar="N",
     )
     penalty: str | None = option_field(
         None,
-        "l1 and elasticnet make most weights zero; for squared_hinge and log.  [default: l2]",
+        "`l1` and `elasticnet` make most weights zero; they need squared_hinge or log.  [default: l2]",
         type=click.Choice(PENALTIES),
     )
     l1_ratio: float = option_field(0.5, "Share of the l1 norm in elasticnet.", type=click.FloatRange(0, 1))
@@ -108,19 +108,19 @@ class MachineSettings:
     )
     weight: tuple[tuple[str, float], ...] = option_field(
         (),
-        "Multiply C by W for this label: -w1 5 -w-1 2.",
+        "Multiply C by W for this label; for example -w1 5 -w-1 2.",
         letter="w",
         type=(str, options.STRENGTH),
         multiple=True,
         metavar="LABEL W",
     )
-    no_intercept: bool = option_field(False, "Leave the intercept out.", is_flag=True)
-    kernel: str = option_field("linear", None, type=click.Choice(KERNELS))
+    no_intercept: bool = option_field(False, "Fit no intercept.", is_flag=True)
+    kernel: str = option_field("linear", "Kernel.", type=click.Choice(KERNELS))
     gamma: float | None = option_field(
-        None, "gamma of the kernel.  [default: scikit-learn's scale]", type=options.STRENGTH
+        None, "Parameter gamma of the kernel.  [default: scikit-learn's `scale`]", type=options.STRENGTH
     )
-    degree: int = option_field(3, "Exponent of the kernel poly.", type=options.COUNT)
-    coef0: float = option_field(0.0, "Constant in the kernels poly and sigmoid.", type=options.FiniteFloat())
+    degree: int = option_field(3, "Degree of the poly kernel.", type=options.COUNT)
+    coef0: float = option_field(0.0, "Constant of the poly and sigmoid kernels.", type=options.FiniteFloat())
     seed: int = 0
 
 

@@ -15,13 +15,13 @@ from . import _options
 @_options.file_argument
 @section(
     "Objective",
-    click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),
-    click.option("--loss", type=LOSS, help="Loss.  [default: MODEL's]"),
+    click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, whose file has no C."),
+    click.option("--loss", type=LOSS, help="Loss of the objective.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):
     """Prove how far a linear MODEL is from its optimum.
 
-    FILE has the training rows of MODEL.
+    FILE must have the training rows of MODEL.
     MODEL may be a file of LIBLINEAR's `train`, whose regularised intercept (-B) is part of the objective.
     """
     import numpy as np
@@ -32,9 +32,9 @@ def certify(source, stage, model, cost, loss):
 
     classifier, zero_based, bias, own_loss, about = load_vector_model(model)
     if not hasattr(classifier, "coef_"):
-        raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
+        raise AppError(f"{model}: is a kernel machine; fit prints the certificate of a kernel machine")
     if bias is not None and own_loss is None:
-        raise AppError(f"{model}: certify does not measure its loss; see its solver_type", USAGE)
+        raise AppError(f"{model}: certify does not support its loss; see solver_type in the file", USAGE)
     if bias is not None and cost is None:
         raise AppError(f"{model}: LIBLINEAR's files have no C; give --cost", USAGE)
     with stage("read"):

@@ -20,7 +20,7 @@ def convert(source, stage, target):
 
     The ending of TARGET determines the format.
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
-    A model is written in LIBLINEAR's format.
+    A model is written in LIBLINEAR's format, unless TARGET ends with .safetensors.
     """
     from .. import vector_models
     from ..matrix_writing import write_matrix
@@ -30,7 +30,7 @@ def convert(source, stage, target):
         with stage("convert"):
             found = vector_models.load_vector_model(source.path)
             if found.bias is not None:
-                told = "is LIBLINEAR's, without its C; predict and certify --cost take it as it is"
+                told = "is a LIBLINEAR model, whose C is unknown; predict and certify --cost read it directly"
                 raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.about)
         return {"target": target}, [Section(lines=written(target))]

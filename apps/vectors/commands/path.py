@@ -23,8 +23,8 @@ from . import _options
 def path(source, stage, loss, penalty, l1_ratio, number, tol, output):
     """Find certified solutions for a range of values of C.
 
-    For linear machines and two labels. The smallest C comes first. The accuracy is measured on FILE. With
-    --penalty l1 or elasticnet, nonzero is the number of columns with a weight.
+    The machines are linear, and FILE has two labels. The smallest C comes first. The accuracy is measured
+    on FILE. With --penalty l1 or elasticnet, nonzero is the number of columns with a nonzero weight.
     """
     import numpy as np
 

@@ -18,7 +18,7 @@ from . import _options
     click.option(
         "-o", "--output", type=Writes("text"), metavar="FILE", help="File for the labels.  [default: stdout]"
     ),
-    click.option("--proba", is_flag=True, help="Add the probability of each label (models of the log loss)."),
+    click.option("--proba", is_flag=True, help="Add the probability of each label; needs the log loss."),
     click.option("--scores", is_flag=True, help="Add the scores."),
 )
 def predict(source, stage, model, output, proba, scores):
@@ -53,7 +53,7 @@ def predict(source, stage, model, output, proba, scores):
         found, y = np.array(labels), y.astype(str)
     n_right = None if y is None else int(np.count_nonzero(found == y))
     if y is not None and (unknown := sorted({*map(str, y.tolist())} - {*map(str, classifier.classes_)})):
-        note(f"the model does not know {shortened(', '.join(unknown), 80)}; these rows count as mistakes")
+        note(f"labels unknown to the model: {shortened(', '.join(unknown), 80)}; such rows count as mistakes")
     learned = count_learned(row_hashes(X), loaded.about) if loaded.about and y is not None else None
     warn(too_good(learned, len(found), "row"))
     record = {"rows": len(found), "right": n_right, "learned": learned, "labels": labels, "columns": columns}
