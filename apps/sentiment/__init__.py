@@ -1,4 +1,4 @@
-"""fastsvm-sentiment: train, evaluate and use classifiers of texts; from Python, `train` and `load`."""
+"""fastsvm-sentiment: train, evaluate and use text classifiers; from Python, with `train` and `load`."""
 
 from fastsvm._utils.lazy import lazily
 

@@ -1,4 +1,4 @@
-"""Train and use a classifier of texts from Python.
+"""Train and use a text classifier from Python.
 
 Examples
 --------
@@ -50,7 +50,7 @@ class TrainingWarning(UserWarning):
 
 
 class ParameterError(AppError, ValueError):
-    """An error in one line; ``str()`` names parameters where the command line names options."""
+    """An error in one line. ``str()`` names parameters; the command line names options."""
 
     def __str__(self) -> str:
         return OPTION.sub(_as_parameter, self.message)
@@ -93,75 +93,75 @@ def train(
     save_to: str | os.PathLike[str] | None = None,
     stage: Stages = UNWATCHED,
 ) -> TextModel:
-    """Train a classifier of texts, test it on texts held out, and train it again on all texts.
+    """Train a text classifier, test it on held-out texts, and train it again on all texts.
 
     ``fastsvm-sentiment train`` calls this function, so both give the same model.
 
     Parameters
     ----------
     source : str or path-like, DataFrame, or sequence of str
-        A file or folder of labelled texts in any format that the command reads; a table with the columns
+        A file or folder of labelled texts in any format that the command reads; a DataFrame with the columns
         `text_col` and `label_col`; or, with `labels`, the texts.
     labels : iterable of str, or of lists or tuples of str, optional
-        The label of each text, or its labels.
+        The label or labels of each text.
     format : {"corpus", "tsv", "csv", "jsonl", "fasttext", "folder"}, optional
-        Format of the file; by default its first lines decide.
+        Format of the file; by default detected from its first lines.
     text_col, label_col : str
         Columns of the texts and the labels.
     label_sep : str, optional
-        What separates several labels of a text; "" takes each field as one label. By default it is found.
+        Separator of several labels of a text; "" takes each field as one label. By default it is detected.
     encoding : str
         Encoding of the file.
     recipe : str
         The features of a text and their weights: "nb-words", "nb-both", "tfidf-both" and so on. "auto"
-        tries several on training texts, unless you give `weighting`, `ngrams` or `chars`.
+        tries several recipes on training texts, unless you give `weighting`, `ngrams` or `chars`.
     classifier : str, optional
         Learning algorithm: "sdca-svm", "sdca-logistic", "pegasos-svm", "pegasos-logistic", "perceptron",
-        "kernel-sdca" or "kernel-pegasos"; by default the recipe decides, as for the next five parameters.
+        "kernel-sdca" or "kernel-pegasos". By default the recipe sets this and the next five parameters.
     weighting : {"counts", "binary", "tfidf", "nb"}, optional
         Weight of a feature in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio.
     ngrams, chars : (int, int), int or "none", optional
         Lengths of the word n-grams, and of the character n-grams inside words.
     min_df : int, optional
-        Number of training texts in which a feature must occur.
+        Minimum number of training texts in which a feature must occur.
     k : int, "all" or None
         Number of features to keep; "all" or None keeps every feature.
     score : {"f_classif", "chi2"}, optional
         Score that ranks the features for `k`.
     tokens : {"words", "split"}, optional
-        Cut texts into words, or at white space; by default at white space for the format "corpus" alone.
+        Cut texts into words, or at white space. The default is "split" for the format "corpus", else "words".
     keep_markup : bool
         Leave HTML tags and entities in the texts.
     alpha : float or "auto", optional
-        Strength of the regularisation. "auto", the default for SDCA and kernel machines, tries several.
+        Strength of the regularisation. "auto" tries several; it is the default for SDCA and kernel machines.
     penalty : {"l2", "l1"}, optional
-        "l1": most words get no weight, and the model has the others alone. The SVM's loss is the squared
-        hinge then, and texts are not scaled to norm 1.
+        "l1" gives most words no weight, and the model keeps only the others. An SVM then has the squared
+        hinge loss, and texts are not scaled to norm 1.
     epochs : int, optional
-        Largest number of passes over the training texts.
+        Maximum number of passes over the training texts.
     metric : {"accuracy", "balanced-accuracy", "macro-f1", "average-precision"}, optional
-        Measure by which `recipe` and `alpha` are chosen; by default accuracy, or balanced accuracy if one
-        label has over 80 % of the texts.
+        Measure by which `recipe` and `alpha` are chosen. The default is accuracy; balanced accuracy if one
+        label has over 80 % of the texts; micro-F1 if texts have several labels.
     class_weight : "balanced" or dict of str to float, optional
-        Weight of a text with each label. With two labels, a rare label gets more weight by default.
+        Weight of the texts of each label. With two labels, a rare label gets more weight by default.
     start : str or path-like, optional
-        File of a model that learns from the new texts. Its recipe applies.
+        File of a model to train further on these texts, with the recipe of the model.
     seed : int
         Seed of every random choice.
     holdout : float
-        Share of the texts to test on; 0 tests nothing.
+        Share of the texts to test on; 0 skips the test.
     cv : int, optional
-        Also cross-validate, with this number of parts.
+        Also cross-validate, with this number of folds.
     learning_curve : bool
-        Also train on growing shares of the training texts.
+        Also train on growing shares of the training texts, and test each model.
     refit : bool
-        Train on all texts in the end; otherwise keep the model that was tested.
+        Train on all texts after the test; otherwise keep the model that was tested.
     stream : bool
         Read the corpus twice, and train from a matrix on disk: for a corpus larger than memory.
     scheduler : str, optional
-        Address of a Dask scheduler; as `stream`, but its workers hold the matrix.
+        Address of a Dask scheduler. Like `stream`, but the workers hold the matrix.
     checkpoint : str or path-like, optional
-        Folder for the progress; the same call resumes from there. It is removed on success.
+        Folder in which progress is saved. The same call resumes from it; success removes it.
     save_to : str or path-like, optional
         Also write the model to this file.
     stage : Stages, optional
@@ -176,7 +176,7 @@ def train(
     TypeError
         If texts or labels are not strings.
     ValueError
-        If a parameter has a wrong value, or no model can be made of these texts.
+        If a parameter has a wrong value, or no model can be trained on these texts.
     OSError
         If the file cannot be read.
 
@@ -187,7 +187,7 @@ def train(
 
     See Also
     --------
-    load : read a model that was saved.
+    load : Load a saved model.
     """
     parameters = locals()  # the table of settings has all but the corpus and `stage`
     with _value_errors():
@@ -233,10 +233,10 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
             raise TypeError("give the path of a corpus, a DataFrame, or texts and their labels")
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
-        raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
+        raise TypeError(f"{', '.join(sorted(reading))}: only for files; leave it out with texts and labels")
     texts, labels = _checked_strings(source, "texts"), _checked_labels(labels)
     if len(texts) != len(labels):
-        raise ValueError(f"{len(texts):,} texts and {len(labels):,} labels")
+        raise ValueError(f"{len(texts):,} texts, but {len(labels):,} labels; give a label for each text")
     columns = {fields[option]: name for option, name in names.items()}
     separator = "" if all(isinstance(each, str) for each in labels) else None
     given = [*zip(texts, labels, strict=True)]
@@ -251,7 +251,7 @@ def _column(table: Any, option: str, name: str) -> list:
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
-    """Load a saved model, or by default ``"english"``, the model of reviews that comes with fastsvm.
+    """Load a saved model; the default is ``"english"``, the model of reviews that comes with fastsvm.
 
     Parameters
     ----------
@@ -261,12 +261,12 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
     Returns
     -------
     TextModel
-        Without `scores` and `report`, which need a training.
+        Its `scores` are None and `report` raises ValueError, since both need the training.
 
     Raises
     ------
     ValueError
-        If the file is not a model of texts.
+        If the file is not a text model.
     OSError
         If the file cannot be read.
     """
@@ -277,7 +277,7 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
 
 
 class TextModel:
-    """A trained classifier of texts; `train` and `load` make it.
+    """A trained text classifier, which `train` and `load` return.
 
     Attributes
     ----------
@@ -289,7 +289,7 @@ class TextModel:
     training : TextTraining or None
         The result of the training; None for a loaded model.
     scores : AnswerScores or None
-        The evaluation on the texts held out: `accuracy`, `interval`, `confusion`; None without any.
+        The evaluation on the held-out texts: `accuracy`, `interval`, `confusion`; None without such texts.
     skipped : Skipped or None
         The texts that training could not use: `count`, and `report()` with a line for each.
     """
@@ -307,7 +307,7 @@ class TextModel:
         self._explainer: TextExplainer | None = None
 
     def predict(self, texts: Iterable[str]) -> np.ndarray | list[tuple[str, ...]]:
-        """Return the label of each text, or its labels.
+        """Return the label or labels of each text.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class TextModel:
         Returns
         -------
         ndarray of str, shape (n_texts,); or list of tuple of str
-            Tuples, the best label first, of a model that was trained on several labels per text.
+            Tuples, the best label first, if the model was trained on several labels per text.
         """
         with _value_errors():
             given = prediction.classify(self.pipeline, _checked_strings(texts, "texts")).given
@@ -345,7 +345,7 @@ class TextModel:
             return found.probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
-        """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
+        """Return the scores of all labels, (n_texts, n_labels); of two labels, the second's, (n_texts,)."""
         return self.pipeline.decision_function(_checked_strings(texts, "texts"))
 
     def evaluate(self, source: Any, labels: Iterable[str] | None = None, /, **reading: Any) -> AnswerScores:
@@ -366,7 +366,7 @@ class TextModel:
         Warns
         -----
         TrainingWarning
-            If texts were skipped, are unlike the training texts, or are among them.
+            If texts were skipped, differ from the training texts, or occur among them.
         """
         with _value_errors():
             from .jobs.corpus_evaluation import CorpusEvaluation
@@ -405,7 +405,7 @@ class TextModel:
         Parameters
         ----------
         path : str or path-like
-            A file there is replaced only if it is a model.
+            An existing file is replaced only if it is a model.
 
         Raises
         ------
@@ -461,16 +461,16 @@ class TextModel:
 def _checked_strings(values: Iterable[str], what: str) -> list[str]:
     """Return texts or labels as a list; each must be a string."""
     if isinstance(values, str | bytes):
-        raise TypeError(f"{what} are a sequence of strings, not a single one")
+        raise TypeError(f"{what} must be a sequence of strings, not one string")
     strings = list(values)
     for i, value in enumerate(strings):
         if not isinstance(value, str):
-            raise TypeError(f"{what} are strings; number {i} is a {type(value).__name__}: {value!r:.40}")
+            raise TypeError(f"{what} must be strings; number {i} is a {type(value).__name__}: {value!r:.40}")
     return strings
 
 
 def _checked_labels(values: Iterable) -> list[LabelField]:
-    """Return the label of each text, or its labels, as a list or a tuple has them."""
+    """Return the label, or the tuple of labels, of each text."""
     fields = [tuple(each) if isinstance(each, list | tuple) else each for each in values]
     if not any(isinstance(field, tuple) for field in fields) or isinstance(values, str | bytes):
         return _checked_strings(values if isinstance(values, str | bytes) else fields, "labels")
@@ -489,7 +489,7 @@ def _value_errors() -> Iterator[None]:
 
 
 def _as_parameter(option: re.Match) -> str:
-    """Return an option in the words of Python: ``--text-col`` is text_col, ``--holdout 0`` is holdout=0."""
+    """Return an option as a parameter: ``--text-col`` is text_col, ``--holdout 0`` is holdout=0."""
     name, value = option.groups()
     name = parameter_of_option(name)
     return name if value is None else f"{name}={value if value[0].isdigit() else repr(value)}"

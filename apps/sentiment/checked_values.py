@@ -1,6 +1,6 @@
-"""Values of parameters, from Python or from words of a command line: each function checks and returns one.
+"""Checks of parameter values, from Python or from a command line: each function checks and returns a value.
 
-A function raises ValueError with a message that goes after the name of the parameter.
+A function raises ValueError with a message that is printed after the name of the parameter.
 """
 
 import codecs
@@ -23,7 +23,7 @@ class OneOf:
 
 
 class WholeNumber:
-    """A check that a value is a whole number in a range; without `most` the range is open."""
+    """A check that a value is a whole number in a range; without `most`, there is no upper limit."""
 
     def __init__(self, least: int, most: int | None = None) -> None:
         self.least, self.most = least, most
@@ -71,18 +71,18 @@ def strength_or_auto(value: object) -> float | str:
 
 
 def length_range(value: object) -> tuple[int, int] | None:
-    """Check lengths from A to B, 1 to 9: ``"A-B"`` or ``(A, B)``; B alone, from 1; ``none`` gives None."""
+    """Check a range of lengths: ``"A-B"``, ``(A, B)``, or B for 1 to B, at most 9; ``none`` gives None."""
     if value is None or value == "none":
         return None
     text = "-".join(map(str, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value
     match = re.fullmatch(r"(?:([1-9])-)?([1-9])", str(text))
     if not match or int(match[1] or 1) > int(match[2]):
-        raise ValueError(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2, nor none")
+        raise ValueError(f"{value!r} is not a number from 1 to 9, a range such as 1-2, or none")
     return int(match[1] or 1), int(match[2])
 
 
 def label_weights(value: object) -> str | tuple[tuple[str, float], ...] | None:
-    """Check ``balanced``, or weights above 0 of labels: a dict, pairs, or texts such as ``spam=5``."""
+    """Check ``balanced``, or label weights above 0: a dict, pairs, or strings such as ``spam=5``."""
     if not value:
         return None
     given = [value] if isinstance(value, str) else value.items() if isinstance(value, Mapping) else value
@@ -90,10 +90,10 @@ def label_weights(value: object) -> str | tuple[tuple[str, float], ...] | None:
     if given == ["balanced"]:
         return "balanced"
     if "balanced" in given:
-        raise ValueError("give balanced, or weights of labels, not both")
+        raise ValueError("give balanced or label weights, not both")
     pairs = tuple(map(_label_weight, given))
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a label has two weights")
+        raise ValueError("a label has two weights; give one")
     return pairs
 
 
@@ -118,7 +118,7 @@ def costs(value: str) -> tuple[float, float]:
 
 
 def probability_band(value: str) -> tuple[float, float]:
-    """Check `A-B`, probabilities from A to B, or `P`, those below P (0, P)."""
+    """Check a range of probabilities: `A-B`, or `P` for (0, P)."""
     number = r"(0?\.\d+|0|1|1\.0*)"
     match = re.fullmatch(f"(?:{number}-)?{number}", value)
     low, high = (float(match[1] or 0), float(match[2])) if match else (1.0, 0.0)
@@ -128,11 +128,11 @@ def probability_band(value: str) -> tuple[float, float]:
 
 
 def encoding(value: object) -> str:
-    """Check the name of an encoding of text that Python has; return its usual name."""
+    """Check that Python knows a text encoding; return its usual name."""
     try:
         "".encode(value)
         return codecs.lookup(value).name
     except (LookupError, ValueError, TypeError):
         raise ValueError(
-            f"{value!r} is no encoding of text; cp1252, latin-1, utf-16 and gb18030 are"
+            f"{value!r} is not a text encoding; examples are cp1252, latin-1, utf-16 and gb18030"
         ) from None

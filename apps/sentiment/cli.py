@@ -5,7 +5,7 @@ import os
 from ..common.app import app
 from .commands import COMMANDS
 
-HELP = """Train, evaluate and use linear classifiers of texts.
+HELP = """Train, evaluate and use text classifiers.
 
 \b
 Examples:
@@ -14,7 +14,7 @@ Examples:
   fastsvm-sentiment predict reviews.safetensors new.txt
 """
 
-# Read as NumPy is loaded. Its products here are too short for threads, which wait busily for the next.
+# NumPy reads this when it is imported. The products here are too short for threads, which would busy-wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 main = app("fastsvm-sentiment", HELP, COMMANDS)

@@ -34,20 +34,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a training is to do; `SETTINGS` says what each value means. The defaults come from a recipe.
+    """The settings of a training; `SETTINGS` explains each. The defaults come from a recipe.
 
     Attributes
     ----------
     markup : bool
-        Whether the corpus has tags or entities to remove; `settle` knows.
+        Whether the corpus has tags or entities to remove; set by `settle`.
     n_problems : int
-        Labels that are learned, each against the rest: all of the corpus, or of two exclusive ones the
-        second; `settle` knows.
+        Number of binary problems: one per label, or one for two exclusive labels; set by `settle`.
     several : bool
-        Whether a text may have several labels; `settle` knows.
+        Whether a text may have several labels; set by `settle`.
     threshold : metric other than average precision, optional
-        Shift the scores so that this measure is best when scores of at least 0 give the second label;
-        `settle` asks for it where one of two labels is rare.
+        Measure that is best, after a shift of the scores, when scores of at least 0 give the second label;
+        set by `settle` if one of two labels is rare.
     """
 
     classifier: str = "sdca-svm"
@@ -78,7 +77,7 @@ class Settings:
 
     @property
     def method(self) -> ClassifierRecipe:
-        """The classifier; the SVM of many labels has no candidates for alpha but `short_alphas`."""
+        """The classifier; with many labels, the alphas tried for the SVM are only `short_alphas`."""
         usual = CLASSIFIERS[self.classifier]
         if self.penalty == "l1" and usual.model == "SDCA":
             loss = {"loss": "squared_hinge"} if self.classifier == "sdca-svm" else {}
@@ -91,7 +90,7 @@ class Settings:
 
     @property
     def has_norm(self) -> bool:
-        """Whether all texts have the norm 1; not if words without a weight are to be left out."""
+        """Whether all texts are scaled to norm 1; False with the l1 penalty."""
         return self.penalty != "l1" and self.weighting in ("tfidf", "nb")
 
     @property
@@ -101,7 +100,7 @@ class Settings:
 
     @property
     def label_weights(self) -> str | dict[str, float] | None:
-        """The weights of the labels, as classifiers take them."""
+        """The weights of the labels, in the form that classifiers take."""
         weights = self.class_weight
         return weights if weights is None or isinstance(weights, str) else dict(weights)
 
@@ -110,7 +109,7 @@ class Settings:
         return replace(self, recipe=name, **{feature: RECIPES[name][feature] for feature in FEATURES})
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON, by the names of the parameters, in the words of the command line."""
+        """Return the values by parameter name for JSON, spelled as on the command line."""
         names = [name for name in SETTINGS if hasattr(self, name) and name not in NOT_STREAMED]
         words = {name: spelled_setting(getattr(self, name), "none") for name in ("ngrams", "chars")}
         words["k"] = "all" if self.k is None else self.k
@@ -129,14 +128,14 @@ class Setting(NamedTuple):
     check : callable
         Returns the value, or raises ValueError with what is wrong and what to give.
     default : object
-        Of the parameter; None mostly leaves it to the recipe.
+        Default of the parameter; None mostly means that the recipe decides.
     help, metavar : str
     option : str
-        The option, if it has another name.
+        Name of the option, if it differs from the parameter's.
     repeated : bool
         Whether the option may be given several times.
     path : Reads, Writes or Continues, optional
-        The kind of a path.
+        How the path is used, if the value is a path.
     """
 
     check: Callable[[object], Any]
@@ -149,7 +148,7 @@ class Setting(NamedTuple):
 
 
 FORMAT_HELP = """Format of {what}: tables with a header (tsv, csv), JSON lines, fastText's lines, a folder \
-with a folder of texts per label, or lines `domain label id.txt words`.  [default: {default}]"""
+with one folder of texts per label, or lines `domain label id.txt words`.  [default: {default}]"""
 _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if method.alphas is None}
 
 # By the sections of the help.
@@ -165,8 +164,8 @@ OPTIONS = {
         "label_sep": Setting(
             str,
             None,
-            "What separates several labels of a text, for example ','; '' takes each field as one label.  "
-            "[default: found in the fields]",
+            "Separator of several labels of a text, for example ','; '' takes each field as one label.  "
+            "[default: detected in the fields]",
             "SEP",
         ),
         "encoding": Setting(
@@ -177,19 +176,17 @@ OPTIONS = {
         "recipe": Setting(
             checks.OneOf(AUTO, *RECIPES),
             AUTO,
-            "Features of a text and their weights. auto tries several recipes on training texts. By name: "
-            f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes "
-            "log-count ratios; article is the recipe of the study sentiment. The options below override "
-            "the recipe.",
+            "Features of a text and their weights. `auto` tries several recipes on training texts. The "
+            f"recipes are {', '.join(RECIPES)}. For example, nb-words uses word n-grams, weighted by naive "
+            "Bayes log-count ratios; article is the recipe of `fastsvm-studies sentiment`. The options below "
+            "override the recipe.",
             "NAME",
         ),
         "classifier": Setting(checks.OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
         "ngrams": Setting(
             checks.length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
         ),
-        "k": Setting(
-            checks.count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"
-        ),
+        "k": Setting(checks.count_or_all, "recipe", "Keep the N features with the highest --score.", "N|all"),
         "score": Setting(
             checks.OneOf("f_classif", "chi2"), None, "Score that ranks the features.  [default: f_classif]"
         ),
@@ -198,7 +195,7 @@ OPTIONS = {
         "alpha": Setting(
             checks.strength_or_auto,
             None,
-            "Strength of the L2 regularisation. auto tries several values on parts of the training texts.  "
+            "Strength of the regularisation. `auto` tries several values on parts of the training texts.  "
             "[default: auto for SDCA and kernel machines, "
             f"{', '.join(f'{name} {alpha:g}' for name, alpha in _FIXED_ALPHAS.items() if alpha)}]",
             "X|auto",
@@ -206,21 +203,21 @@ OPTIONS = {
         "penalty": Setting(
             checks.OneOf("l2", "l1"),
             None,
-            "l1 gives most words no weight: the model keeps only the others, and -v says how accurate fifty "
-            "words are. For sdca-svm and sdca-logistic.  [default: l2]",
+            "`l1` gives most words no weight: the model keeps only the others, and -v prints the accuracy "
+            "of fifty words. It needs sdca-svm or sdca-logistic.  [default: l2]",
         ),
         "class_weight": Setting(
             checks.label_weights,
             None,
-            "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
-            "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
+            "Weight of each text with this label, for example spam=5; may be repeated. `balanced` gives all "
+            "labels the same total weight.  [default: balanced if one of two labels is rare, else 1]",
             "balanced|LABEL=W",
             repeated=True,
         ),
         "start": Setting(
             os.fspath,
             None,
-            "Train MODEL further on CORPUS. MODEL decides the recipe and the features.",
+            "Train MODEL further on CORPUS. MODEL determines the recipe and the features.",
             "MODEL",
             "continue",
             path=Reads(replaced_by="-o"),
@@ -228,8 +225,8 @@ OPTIONS = {
         "stream": Setting(
             bool,
             False,
-            "Read CORPUS twice and train from a matrix on disk, beside the model: for a CORPUS larger than "
-            "memory. Takes words or characters, not both, and tries no recipes.",
+            "Read CORPUS twice and train from a matrix on disk, beside the model. Use it if CORPUS is larger "
+            "than memory. The features are words or characters, not both, and no recipes are tried.",
         ),
         "scheduler": Setting(
             str,
@@ -260,7 +257,7 @@ OPTIONS = {
         ),
     },
 }
-CONFIG_ONLY = {  # no options: a file for --config has them
+CONFIG_ONLY = {  # not options: only a file for --config can set them
     "weighting": Setting(checks.OneOf(*WEIGHTINGS)),
     "chars": Setting(checks.length_range),
     "min_df": Setting(checks.positive_count),
@@ -280,7 +277,7 @@ SETTINGS = {
     for settings in (*OPTIONS.values(), CONFIG_ONLY, OF_OUTPUT)
     for name, setting in settings.items()
 }
-# A model that goes on learning decides these.
+# With --continue, the model determines these.
 OF_MODEL = ("recipe", "classifier", "penalty", *FEATURES, "min_df", "k", "score", "tokens")
 NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory
 HOW_TO_RUN = ("scheduler", "checkpoint", "save_to", "learning_curve")  # change no model
@@ -299,13 +296,13 @@ def option_name(name: str) -> str:
 
 
 def parameter_of_option(option: str) -> str:
-    """Return the setting that an option is for, given without its dashes."""
+    """Return the setting of an option, which is given without its dashes."""
     others = {setting.option: name for name, setting in SETTINGS.items() if setting.option}
     return others.get(option, option.replace("-", "_"))
 
 
 def checked_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those parameters of `train` that are settings and not the defaults, checked."""
+    """Check the parameters of `train` that are settings; return those that differ from their defaults."""
     checked = {}
     for name, setting in SETTINGS.items():
         value = parameters[name]
@@ -328,28 +325,29 @@ def recipe_settings(name: str, **others: Any) -> Settings:
 
 
 def settings_of(checked: Mapping[str, Any]) -> Settings:
-    """Return the settings that checked values make, and refuse those that contradict each other."""
+    """Return the settings with checked values; refuse values that contradict each other."""
     for name in OF_MODEL if "start" in checked else ():
         if name in checked:
             raise AppError(f"{option_name(name)}: the model of --continue decides this; leave it out", USAGE)
     if place := [name for name in ("scheduler", "stream") if name in checked]:
         for name in filter(checked.__contains__, NOT_STREAMED):
             option = option_name(name)
-            raise AppError(f"{option} needs all texts in memory; leave it out, or --{place[0]}", USAGE)
+            raise AppError(f"{option} needs all texts in memory; leave out {option} or --{place[0]}", USAGE)
     if "scheduler" in checked and "checkpoint" in checked:
         raise AppError("--scheduler does not support --checkpoint; leave out one of them", USAGE)
     values = {name: value for name, value in checked.items() if hasattr(Settings, name)}
     settings = recipe_settings(values.pop("recipe", AUTO), **values)
     if settings.penalty == "l1":
         if place:
-            raise AppError(f"--penalty l1 needs all texts in memory; leave it out, or --{place[0]}", USAGE)
+            told = "--penalty l1 needs all texts in memory; leave out --penalty or"
+            raise AppError(f"{told} --{place[0]}", USAGE)
         if settings.method.model != "SDCA":
-            raise AppError("--penalty l1 is for sdca-svm and sdca-logistic; give one of them", USAGE)
+            raise AppError("--penalty l1 needs --classifier sdca-svm or sdca-logistic; give one", USAGE)
     if settings.ngrams is None and settings.chars is None:
-        raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
+        raise AppError("--ngrams none without --chars leaves no features; give one of them", USAGE)
     method = settings.method
     if settings.alpha == "auto" and method.alphas is None:
-        told = f"--alpha auto is not for the {settings.classifier}"
+        told = f"--alpha auto does not work with {settings.classifier}"
         raise AppError(f"{told}; give a number, or leave it out", USAGE)
     if settings.alpha is not None and method.alpha is None:
         raise AppError(f"--alpha has no effect on the {settings.classifier}; leave it out", USAGE)
@@ -357,7 +355,7 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
 
 
 def settle(settings: Settings, format: str, texts: Sequence[str], labels: "TextLabels") -> Settings:
-    """Return the settings with all that a corpus decides; what is left is the choice of recipe and alpha."""
+    """Return the settings with all that a corpus determines; recipe and alpha may still have to be chosen."""
     counts, several = labels.label_counts, not labels.exclusive
     check_labels(counts)
     if several:
@@ -367,9 +365,9 @@ def settle(settings: Settings, format: str, texts: Sequence[str], labels: "TextL
 
 
 def _check_several(settings: Settings) -> None:
-    """Refuse what cannot learn several labels per text."""
-    one = "learns one label per text, and these have several"
-    otherwise = "or --label-sep '' takes each field as one label"
+    """Refuse settings that do not support several labels per text."""
+    one = "supports one label per text, but these texts have several"
+    otherwise = "or take each field as one label with --label-sep ''"
     if settings.penalty == "l1":
         told = f"--penalty l1 {one}: leave it out"
     elif settings.method.is_kernel:
@@ -379,14 +377,14 @@ def _check_several(settings: Settings) -> None:
     elif settings.weighting == "nb" and settings.recipe != AUTO and settings.method.model != "SDCA":
         told = f"weighting nb with --classifier {settings.classifier} {one}: give --recipe tfidf-words"
     elif settings.start is not None:
-        told = f"--continue {one}: train a model of old and new texts without it"
+        told = f"--continue {one}: train a new model on the old and the new texts"
     else:
         return
     raise CorpusError(f"{told}, {otherwise}", USAGE)
 
 
 def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Settings:
-    """Return the settings with the tokens and the markup of texts."""
+    """Return the settings with `tokens` and `markup` as the texts need them."""
     from fastsvm.text import has_markup
 
     tokens = settings.tokens or usual_tokens(format)
@@ -394,12 +392,12 @@ def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Set
 
 
 def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
-    """Return the settings with what follows from how many texts have each label.
+    """Return the settings with what follows from the number of texts per label.
 
     Raises
     ------
     CorpusError
-        If a label that has a weight is not there.
+        If a label that was given a weight is not in the corpus.
     """
     weights = settings.label_weights
     if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
@@ -413,10 +411,10 @@ def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
 
 
 def check_labels(counts: Counter[str]) -> None:
-    """Refuse a corpus whose texts all have the same label, or mostly one of their own.
+    """Refuse a corpus in which all texts have the same label, or most have a label that no other text has.
 
-    Of fewer than ten texts that may be so; and two of each of many labels are a small corpus, not a wrong
-    column.
+    Fewer than ten texts may have unique labels. Many labels with two texts each are a small corpus, not a
+    wrong column.
     """
     n, n_alone = counts.total(), [*counts.values()].count(1)
     if n >= 10 and 3 * len(counts) > n and 2 * n_alone > len(counts):

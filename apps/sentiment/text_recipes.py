@@ -1,4 +1,4 @@
-"""Classifiers and recipes of a training, and what texts and labels ask for; light, for `--help`."""
+"""Classifiers and recipes, and the defaults for texts and labels; `--help` imports this quickly."""
 
 import re
 from collections import Counter
@@ -35,12 +35,12 @@ CLASSIFIERS = {
     for name, recipe in classifiers.CLASSIFIERS.items()
 }
 
-# Of more than two labels, the squared hinge is more accurate one against the rest: by 0.003 on test texts of
-# seven corpora of 6 to 20 labels with three recipes (from -0.006 to 0.027), and as quick. Of more than this,
-# three alphas are enough: 0.906 for 77 labels, in half the time. Alpha times the texts, LIBLINEAR's 1 / C:
-# the best of nb-both was from 0.12 to 4 on 38 of 39 corpora of 450 to 13,500 texts.
+# With more than two labels, one against the rest, the squared hinge is more accurate: by 0.003 on test texts
+# of seven corpora of 6 to 20 labels with three recipes (from -0.006 to 0.027), and as fast. With more labels,
+# three alphas are enough: 0.906 for 77 labels, in half the time. The best product of alpha and the number of
+# texts, LIBLINEAR's 1 / C, was from 0.12 to 4 for nb-both on 38 of 39 corpora of 450 to 13,500 texts.
 FINE_LABELS = 20  # labels whose alphas are searched finely
-# Own ratios are more accurate by 0.011 with 24 to 35 labels (16 draws of 2,000 or 5,000 texts, five sets of
+# Ratios per label are more accurate by 0.011 with 24 to 35 labels (16 draws of 2,000 or 5,000 texts, sets of
 # three corpora; from 0.001 to 0.029), by 0.004 with 45 to 50 (7 draws; from -0.009), in 1.2 times the time.
 OWN_RATIOS = 40  # labels that have ratios of their own
 ALPHAS_TIMES_TEXTS = (2, 0.5, 0.12)
@@ -57,7 +57,7 @@ FEATURES = ("weighting", "ngrams", "chars")  # the search for a recipe chooses t
 
 
 def short_alphas(n: int, several: bool = False) -> tuple[float, ...]:
-    """Return a few candidates for alpha of `n` texts scaled to norm 1, of one label each or of several."""
+    """Return a few candidates for alpha for `n` texts of norm 1, with one label each or `several`."""
     products = ALPHAS_OF_SEVERAL if several else ALPHAS_TIMES_TEXTS
     return tuple(float(f"{product / n:.2g}") for product in products)
 
@@ -97,7 +97,7 @@ SKEWED_SHARE = 0.8  # the share of the most frequent label from which accuracy s
 
 
 def is_unsegmented(texts: Sequence[str]) -> bool:
-    """Tell whether most letters of texts are of scripts without blanks between words, or none has a word."""
+    """Tell whether most letters belong to scripts without blanks between words, or no text has a word."""
     n_characters = max(1, CHARACTERS_SAMPLED // max(len(texts), 1))  # of each text
     joined = "".join(text[:n_characters] for text in texts[:CHARACTERS_SAMPLED])
     if joined and not re.search(r"\w", joined):  # emoji, say
@@ -106,16 +106,16 @@ def is_unsegmented(texts: Sequence[str]) -> bool:
 
 
 def is_skewed(y: Sequence | Counter) -> bool:
-    """Tell whether most texts have one label; of their labels, or how many have each."""
+    """Tell whether most texts have the same label, given the labels of all texts or their counts."""
     counts = Counter(y)
     return max(counts.values()) > SKEWED_SHARE * counts.total()
 
 
 def usual_metric(y: Sequence | Counter, exclusive: bool = True) -> str:
-    """Return what to judge by where nobody says: accuracy, unless most texts have one label, or several."""
+    """Return the default metric: accuracy, unless most texts have the same label, or texts have several."""
     return METRICS[int(is_skewed(y))] if exclusive else "micro-f1"
 
 
 def usual_tokens(format: str) -> str:
-    """Return how texts of a format are cut: at white space where they are cut into words already."""
+    """Return how texts of a format are cut: at white space if they are already cut into words."""
     return "split" if format == "corpus" else "words"

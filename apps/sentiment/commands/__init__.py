@@ -1,6 +1,6 @@
-"""The commands of fastsvm-sentiment, one a file: options in, tables or JSON out.
+"""The commands of fastsvm-sentiment, one per file: options in, tables or JSON out.
 
-What brings scikit-learn or matplotlib is imported inside the commands: `--help` must not wait for it.
+Modules that import scikit-learn or matplotlib are imported inside the commands: `--help` must not wait.
 """
 
 NAMES = ("train", "predict", "evaluate", "explain", "inspect", "export", "serve", "sample")

@@ -32,7 +32,7 @@ def rows_shown(number: int, brief: int, full: bool) -> int:
 
 
 def setting_option(name: str, **other) -> Callable:
-    """Return the option of a setting, or of one with another `help` or `check`."""
+    """Return the option of a setting, perhaps with another `help` or `check`."""
     setting = SETTINGS[name]._replace(**other)
     names = option_name(name), name
     if setting.check is bool:
@@ -43,7 +43,7 @@ def setting_option(name: str, **other) -> Callable:
 
 
 def _option_type(name: str, setting: Setting) -> click.ParamType | None:
-    """Return what checks an option on the command line; `train` gets a word that stands for None as it is."""
+    """Return the type that checks an option. A word that stands for None is passed on unchanged."""
     check = setting.check
     if isinstance(check, OneOf):
         return click.Choice(check.names)
@@ -66,7 +66,7 @@ def reading_options(
     *,
     labelled: bool = True,
 ) -> list[Callable]:
-    """Return the options for reading `what`: format, text_col, those of labels if labelled, encoding."""
+    """Return the options for reading `what`: format, columns, separator, encoding; labels if `labelled`."""
     helps = {name: each.help.format(what=what, default=told) for name, each in OPTIONS["Input"].items()}
     checks = {"format": {"check": OneOf(*formats)}}
     names = [name for name in helps if labelled or not name.startswith("label_")]
@@ -74,7 +74,7 @@ def reading_options(
 
 
 def remembering_source(source: TextSource, about: dict) -> TextSource:
-    """Return a source whose columns may be named as those that a model was trained on, unless options say."""
+    """Return a source that knows the column names of a model's training, unless options name the columns."""
     origin = click.get_current_context().get_parameter_source
     names = {option: name for option, name in about.items() if isinstance(name, str)}
     usual = [option for option in names.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
@@ -85,7 +85,7 @@ def remembering_source(source: TextSource, about: dict) -> TextSource:
 def source_options(*, labelled: bool = True, **more):
     """Return a decorator that adds the options for reading; the command gets one `source`.
 
-    Its path is the argument `corpus`, or is left to the command.
+    The path of the source is the argument `corpus`; a command without this argument sets the path.
     """
 
     def decorate(command):

@@ -49,8 +49,8 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     """Test MODEL on the labelled texts of CORPUS.
 
     A SECOND model is compared with MODEL. CORPUS is a file or a folder of labelled texts, or - for stdin. A
-    file may be gzipped. MODEL may be `english`, the model of reviews that comes with fastsvm. It remembers
-    the columns of its training.
+    file may be gzipped. MODEL may be `english`, the model of reviews that comes with fastsvm. A model
+    remembers the names of its training table's columns.
 
     With two labels, a threshold applies to the probability of the second label, or to its score if the model
     has no probabilities. With more labels, it applies to the highest probability. Expect a threshold that
@@ -80,6 +80,6 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     warn(*result.warnings)
     if unknown := result.evaluation.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
-        note(f"note: the model does not know {names}; these texts count as mistakes")
+        note(f"note: labels unknown to the model: {names}; their texts count as mistakes")
     record = evaluation_output.evaluation_record(result, stage.seconds)
     return tell(json, record, evaluation_output.evaluation_sections(result, verbose), result.skipped)

@@ -24,12 +24,12 @@ from ._options import command, number_option, rows_shown
 @section(
     "Output",
     number_option(
-        "Number of terms to list: those that contribute most, or for each label its top words. Of a TEXT, 8 "
-        "unless -v is given."
+        "Number of terms to list: the largest contributions in TEXT, or the top words of each label. With "
+        "TEXT, the default is 8 unless -v is given."
     ),
     click.option(
         "--label",
-        help="Explain the score of this label.  [default: the second of two labels, or the predicted one]",
+        help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
     ),
     click.option(
         "-o", "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
@@ -38,21 +38,21 @@ from ._options import command, number_option, rows_shown
     json_option,
 )
 def explain(arguments, number, label, quiet, verbose, **forms):
-    """Show which words of TEXT decide, or the top words of MODEL.
+    """Show the deciding words of TEXT, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
     words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of
-    the text by their contributions. Without TEXT, explain lists the words with the largest weights for each
+    TEXT by their contributions. Without TEXT, `explain` lists the words with the largest weights for each
     label. For a kernel machine, a contribution is what the score loses without the term, and there are no
     weights to list.
 
-    TEXT is one argument, the name of a file that has it, or - for stdin. MODEL is a file that train wrote.
-    The default is `english`, a model of reviews that comes with fastsvm.
+    TEXT is one argument, the name of a file that contains it, or - for stdin. MODEL is a file that `train`
+    wrote. The default is `english`, the model of reviews that comes with fastsvm.
     """
     model, text = _model_and_text(arguments)
     check_one_form(forms["json"], forms["csv"])
     if text is None and label is not None:
-        raise AppError("--label needs a TEXT", USAGE)
+        raise AppError("--label needs a TEXT; give one", USAGE)
     if text is not None and (forms["plot"] or forms["csv"]):
         raise AppError("--plot and --csv show the top words of MODEL; leave out TEXT", USAGE)
     from ..jobs.text_explanation import TextExplainer
@@ -87,7 +87,7 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
         [one] = arguments
         return (one, None) if one == SHIPPED_NAME or is_model_file(one) else (None, one)
     if n == 2 and is_model_file(arguments[1]):
-        raise AppError(f"{arguments[1]}: is the model; MODEL comes first, and TEXT second", USAGE)
+        raise AppError(f"{arguments[1]} is a model; give MODEL first, and TEXT second", USAGE)
     return arguments or (None, None)
 
 
@@ -115,7 +115,7 @@ def _read_text(path: str, limit: int) -> str:
         raise AppError(f"{name}: {too_long(limit)}; give a shorter text")
     text = content.decode("utf-8-sig", errors="replace")
     if path != "-":
-        note(f"{name}: all of it is taken as one text")
+        note(f"{name}: the whole file is taken as one text")
     if "\ufffd" in text and "\ufffd".encode() not in content:
         note(f"{name}: bytes that are not UTF-8 were replaced")
     return text.rstrip("\r\n")

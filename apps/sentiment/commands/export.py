@@ -41,11 +41,11 @@ from ._options import command
 def export(model, output, to, json, quiet, verbose, **cut):
     """Write MODEL in another format.
 
-    The effective weight of a term is its largest weight for any label, multiplied by the factor of the
-    weighting, for example the inverse document frequency. --keep and --min-weight apply to every format.
+    The effective weight of a term is its largest absolute weight for any label, multiplied by the factor of
+    the weighting, such as the inverse document frequency. --keep and --min-weight apply to every format.
 
-    LIBLINEAR numbers its features. export also writes FILE.vocabulary.tsv, a table of these numbers and of
-    how to compute the values. MODEL may be `english`, the model of reviews that comes with fastsvm.
+    LIBLINEAR numbers its features. `export` also writes FILE.vocabulary.tsv, which lists the term of each
+    number, and says how to compute the values. MODEL may be `english`, the included model of reviews.
     """
     if to == "pruned" and not any(limit is not None for limit in cut.values()):
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)

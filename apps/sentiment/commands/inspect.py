@@ -19,11 +19,12 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
         "--folds",
         type=click.IntRange(min=0),
         default=5,
-        help="Parts of the texts. A model trained on the other parts checks the labels of each part; "
-        "0 does not check labels.",
+        help="Number of parts of the corpus. The labels of each part are checked by a model trained on the "
+        "other parts; 0 skips this check.",
     ),
     setting_option(
-        "holdout", help="Share of the texts that `train` holds out. Copies on both sides are listed."
+        "holdout",
+        help="Share of the texts that `train` holds out. `inspect` lists those that occur in the rest, too.",
     ),
     setting_option("seed"),
 )
@@ -38,9 +39,9 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
 def inspect(source, number, output, folds, json, quiet, verbose, **split):
     """Show what is in CORPUS, and which labels look wrong.
 
-    A label is suspected if a model that was trained on other texts contradicts it. inspect also lists texts
-    that occur several times with different labels, and texts that train would both learn from and be tested
-    on. Words are those that train counts, in lower case.
+    A label is suspect if a model that was trained on other texts contradicts it. `inspect` also lists texts
+    that occur several times with different labels, and texts that occur both among the training texts of
+    `train` and among its held-out texts. Words are those that `train` counts, in lower case.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. -v prints lengths,
     frequent words, characters and more suspected texts.

@@ -46,16 +46,16 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
         "--threshold",
         type=FiniteFloat(),
         metavar="T",
-        help="Binary models: predict the second label when its score (with --proba, its probability) is at "
-        "least T. Models of several labels per text: predict every label for which that holds.  [default: a "
-        "score above 0, or above the threshold of the label]",
+        help="Two labels: predict the second if its score (with --proba, its probability) is at least T. "
+        "Several labels per text: predict each label whose score is at least T.  [default: a score above 0, "
+        "or above the threshold of the label]",
     ),
     click.option(
         "--unsure",
         type=Value("band", checked_values.probability_band),
         metavar="A-B|P",
-        help="Write `unsure` instead of a label. Binary models: if the probability of the second label is "
-        "from A to B. Other models: if the highest probability is below P.",
+        help="Write `unsure` instead of a label. Two labels: if the probability of the second is from A to "
+        "B. More labels: if the highest probability is below P.",
     ),
     click.option(
         "--strict",
@@ -68,8 +68,8 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
         "n_next",
         type=COUNT,
         metavar="N",
-        help="Write the N texts to label next instead: those with the least certain labels, no two nearly "
-        "the same. Fill in the column label, and train reads the file.",
+        help="Write the N texts to label next instead: those with the least certain labels, without near "
+        "copies. Fill in the column `label`; `train` then reads the file.",
     ),
     click.option("--json", is_flag=True, help="Write one JSON object per text, each on a line of its own."),
     click.option(
@@ -85,18 +85,20 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
 def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **options):
     """Predict the label of each text in FILE.
 
-    FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
-    default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
-    comes with fastsvm. It remembers the --text-col of its training. With two labels, a score above 0 means
-    the second label in alphabetical order. With more labels, or with --top, each score belongs to the label
-    beside it. A model of several labels per text gives all labels above their thresholds, the best first,
-    joined by its --label-sep; the score is the best label's. JSON has a list, `labels`.
+    FILE has any format that `train` reads, with or without labels, or one text per line. FILE may be gzipped;
+    the default is stdin (-). MODEL is a file that `train` wrote; the default is `english`, the model of
+    reviews that comes with fastsvm. A model remembers the --text-col of its training. With two labels, a
+    score above 0 means the second label in alphabetical order. With more labels, or with --top, each score
+    belongs to the label beside it. With several labels per text, all labels above their thresholds are
+    written, the best first, joined by the model's --label-sep; the score belongs to the best label. JSON has
+    a list, `labels`.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
-    it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
-    --proba p(LABEL) or probabilities. A text without any term of the model has the note `no known term`.
-    Other formats become a table. A record without a text keeps its place and gets no label. Overlong lines
-    are truncated. With --scheduler the output is identical but arrives in larger chunks.
+    it is ready. Tables keep their columns and JSON objects their keys; label and score are added. --proba
+    also adds p(LABEL) to tables and `probabilities` to objects. A text without any term of the model gets
+    the note `no known term`. Other formats become a table. A record without a text keeps its place and gets
+    no label. Overlong lines are truncated. With --scheduler the output is identical but arrives in larger
+    chunks.
     """
     from ..jobs.text_prediction import TextPrediction
     from ..measures import prediction
@@ -122,7 +124,7 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
             about = prediction.about_model(model_path)
             watch, source = TextWatch(model, about), remembering_source(source, about)
             sources = [replace(source, path=path) for path in files]
-            # What streams comes in batches too small for threads; workers have a shard for each.
+            # Batches of a stream are too small for threads. Each worker of a cluster has its own shard.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
         if n_next:
@@ -158,7 +160,7 @@ def _write_next_texts(model, about, sources, n, output, as_json):
     texts, skipped = texts_to_label(model, about, sources, n)
     write_next_texts(output or "-", texts, as_json)
     if len(texts) < n:
-        note(f"{many(len(texts), 'text')}: all others are known to the model, or nearly the same")
+        note(f"{many(len(texts), 'text')}: all others are training texts of the model, or nearly the same")
     return max(map(note_skipped, skipped), default=DONE)
 
 

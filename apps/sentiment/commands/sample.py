@@ -13,7 +13,7 @@ from ._options import command
 def sample(quiet, verbose):
     """Print 2,000 sample reviews as CSV, to train on.
 
-    They are invented. Each has the label pos or neg.
+    The reviews are synthetic. Each has the label pos or neg.
     """
     corpus = read_corpus(TextSource(str(samples_folder() / "reviews.txt")))
     csv_writer(sys.stdout)(("text", "label"), *zip(corpus.texts, corpus.labels, strict=True))

@@ -15,7 +15,7 @@ from ._options import command
 @section(
     "Server",
     click.option(
-        "--host", default="127.0.0.1", help="Address to listen at. The default serves this computer only."
+        "--host", default="127.0.0.1", help="Address to listen on. The default serves this computer only."
     ),
     click.option(
         "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen on; 0 takes a free one."
@@ -25,12 +25,12 @@ def serve(model, host, port, quiet, verbose):
     """Serve MODEL over HTTP: texts in, labels out, as JSON.
 
     POST /predict takes {"text": "..."} and answers {"label": ..., "score": ...}, with probabilities if the
-    model has them; a model of several labels per text answers with a list, `labels`. It also takes
-    {"texts": [...]} or a list, and then answers with a list. GET /health answers when the server runs. GET /
-    shows how to ask.
+    model has them; a model of several labels per text answers with a list, `labels`. POST /predict also takes
+    {"texts": [...]} or a list, and then answers with a list. GET /health answers while the server runs. GET /
+    shows example requests.
 
-    MODEL is a file that train wrote, or `english`. serve prints its address when it is ready. Ctrl-C or
-    SIGTERM finishes the running requests and exits; a second signal exits immediately.
+    MODEL is a file that `train` wrote, or `english`. The server prints its address when it is ready. Ctrl-C
+    or SIGTERM finishes the running requests and stops the server; a second signal stops it immediately.
 
     The environment variables FASTSVM_SERVE_MAX_BODY_MIB (1), FASTSVM_SERVE_MAX_TEXTS (1000),
     FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.

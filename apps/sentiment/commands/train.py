@@ -60,7 +60,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     except Exception as error:
         if options["stream"] or options["scheduler"] or not is_shortage(error):
             raise
-        raise AppError("out of memory; give --stream, which needs less, or more memory") from None
+        raise AppError("out of memory; give --stream, which needs less, or add memory") from None
     warn(*result.warnings)
     try:
         if report:  # before anything is printed: its reader may leave
@@ -73,9 +73,9 @@ def train(corpus, output, report, json, quiet, verbose, **options):
 
 
 def _reproducing_command(context: click.Context) -> str:
-    """Return the command line that gives the same model: the value of every option that affects the result.
+    """Return the command line that gives the same model, with every option that affects the result.
 
-    It includes defaults, since another version may have others.
+    Defaults are included, since another version may have others.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Reading: labelled texts in nine formats, each checked."""
+"""Read labelled texts in several formats, and check each text."""

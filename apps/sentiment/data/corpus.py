@@ -1,4 +1,4 @@
-"""Texts from files, checked: a corpus at once, each text once in memory, or in batches; or texts to label."""
+"""Read and check texts from files: a whole corpus, a corpus in batches, or texts to label."""
 
 import os
 import sys
@@ -37,7 +37,7 @@ MOST_LABELS = 1000  # of a model; more are hardly labels
 BATCH_CHARACTERS = 1 << 25  # characters of texts that are worked on at a time
 SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
 
-# A place in [0, 1), drawn by the text, so that copies have the same; the label; the text.
+# A number in [0, 1) drawn from the text, so that copies have the same number; the label; the text.
 PlacedText = tuple[float, str, str]
 Batches = Iterable[list[PlacedText]]
 
@@ -46,8 +46,8 @@ Batches = Iterable[list[PlacedText]]
 class Corpus:
     """Texts and their labels, the format of the file, and the records that were skipped.
 
-    `places` are the line of each text, or its file in a folder, and `groups` its value in a column, if
-    `read_corpus` was asked for that. `separator` is what parts the labels of a text, if anything does.
+    `places` has the line of each text, or its file in a folder; `groups` has the value of each text in a
+    column, if `read_corpus` was given one. `separator` separates the labels of a text, if it has several.
     """
 
     skipped: Skipped
@@ -60,7 +60,7 @@ class Corpus:
 
     @property
     def own_separator(self) -> dict[str, str]:
-        """What a model of several labels per text remembers: what separates them, or is in none of them."""
+        """What a model of several labels per text remembers: a separator that occurs in no label."""
         if self.labels.exclusive:
             return {}
         free = (each for each in (*SEPARATORS, "\n") if not any(each in name for name in self.labels.names))
@@ -68,7 +68,7 @@ class Corpus:
 
     @property
     def about_labels(self) -> list[str]:
-        """What to say of the labels, if texts have several."""
+        """What to tell the user about the labels, if texts have several."""
         if self.labels.exclusive:
             return []
         of_each = len(self.labels.codes) / len(self.labels)
@@ -89,7 +89,7 @@ def read_corpus(
     source : TextSource
         The labelled texts.
     groups : str, optional
-        Keep the value of each record in the column of that name.
+        The column whose value is kept for each record.
     most_labels : int or None
         Refuse a corpus of more labels; None takes any number.
 
@@ -100,8 +100,7 @@ def read_corpus(
     Raises
     ------
     AppError
-        If nothing can be read: an unknown format, a missing column, or no labelled text; or if there are too
-        many labels.
+        If the format is unknown, a column is missing, no text has a label, or there are too many labels.
     """
     from .text_labels import TextLabels
 
@@ -109,7 +108,8 @@ def read_corpus(
     with open_corpus(source, skipped) as found:
         format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
-            raise AppError(f"{source.name}: no column {groups!r} among {', '.join(columns[:20])}", USAGE)
+            there = ", ".join(columns[:20])
+            raise AppError(f"{source.name}: no column {groups!r} among {there}; choose with --groups", USAGE)
         for record in usable_records(found, skipped):
             value = None
             if groups is not None:
@@ -146,18 +146,18 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
     elif skipped.kinds[NOT_UTF8]:
         advice = "give their encoding, for example --encoding cp1252"
     elif format == "folder":
-        advice = "give a folder with a folder of texts for each label"
+        advice = "give a folder with one folder of texts per label"
     return FormatError(f"{skipped.source}: no labelled text{read_as} ({found}); {advice}")
 
 
 @contextmanager
 def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
-    """Open a corpus: yield its records. Overlong lines count as skipped.
+    """Open a corpus, and yield its records. Overlong lines count as skipped.
 
     Raises
     ------
     AppError
-        When the format is not known, or the file is empty.
+        If the format is unknown, or the file is empty.
     """
     if source.given is not None:
         records = (
@@ -183,7 +183,7 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
 
 
 def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
-    """Yield the usable records, some perhaps of an empty label; the others are skipped and counted."""
+    """Yield the usable records, some perhaps with an empty label; skip and count the others."""
     for record in chain.from_iterable(found.blocks):
         _, label, text, problem, *_ = record
         missing = "no text" if not text or text.isspace() else ""
@@ -198,7 +198,7 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
 
 @contextmanager
 def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipped, Batches]]:
-    """Open a corpus: its format, what is left out of it, and its texts, of one label each, batch by batch."""
+    """Open a corpus; yield its format, its skipped records, and batches of its texts, each with one label."""
     skipped, key = Skipped(source.name), str(seed).encode()
     with open_corpus(source, skipped) as found:
         records = _of_one_label(usable_records(found, skipped), skipped)
@@ -207,7 +207,7 @@ def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipp
 
 
 def _of_one_label(records: Iterable[Record], skipped: Skipped) -> Iterator[tuple[str, str]]:
-    """Yield the labels and texts of those that have one label."""
+    """Yield label and text of the records that have one label."""
     for record in records:
         [label], _ = split_fields([record.label], "")
         if _is_one_label(record.where, label, skipped):
@@ -215,14 +215,14 @@ def _of_one_label(records: Iterable[Record], skipped: Skipped) -> Iterator[tuple
 
 
 def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool:
-    """Tell whether a record has one label; another is skipped and counted."""
+    """Tell whether a record has one label; skip and count any other record."""
     if problem := NO_LABEL if not label else "" if isinstance(label, str) else SEVERAL:
         skipped.add(where, problem)
     return not problem
 
 
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:
-    """Return texts in pieces of `size` characters, or a text more."""
+    """Return texts in pieces of at least `size` characters, without dividing a text."""
     return record_formats.joined_blocks(([placed] for placed in texts), size, itemgetter(2))
 
 
@@ -235,8 +235,8 @@ def _place_of_text(text: str, key: bytes) -> float:
 def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
     """Open a file, a folder or stdin for reading texts; labels are not needed.
 
-    Every record keeps its place. Bytes that are not UTF-8 and NUL characters are replaced; a record that
-    cannot be read, or has no text, has a problem; both are counted in `skipped`. A line of more than
+    Every record keeps its place. Bytes that are not UTF-8 and NUL characters are replaced. A record that
+    cannot be read, or has no text, gets a problem. Both are counted in `skipped`. A line of more than
     `source.max_line` bytes is left out, or truncated if it is plain text.
 
     Parameters
@@ -265,7 +265,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
     with open_binary(source.path, source.encoding) as stream:
         if format == PLAIN:
             if source.of_files and source.path != "-":
-                note(f"{source.name}: each line is taken as a text; give its folder for one text per file")
+                note(f"{source.name}: each line is taken as a text; for one text per file, give its folder")
             yield Records(format, ["text"], _plain_blocks(stream, source, skipped))
             return
         lines = Lines(stream, skipped, source.max_line, BATCH_BYTES)
@@ -286,7 +286,7 @@ def _plain_blocks(stream, source: TextSource, skipped: Skipped) -> Iterator[list
 
 
 def _without_labels(found: Records, skipped: Skipped) -> Records:
-    """Return records whose texts can be predicted; one without a text has a problem."""
+    """Return records whose texts can be predicted; a record without a text has a problem."""
     return found._replace(blocks=([_mended(record, skipped) for record in block] for block in found.blocks))
 
 

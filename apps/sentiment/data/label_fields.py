@@ -1,4 +1,4 @@
-"""The fields that records have labels in, and what separates several labels in one field."""
+"""The label fields of records, and what separates several labels in one field."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -7,7 +7,7 @@ LabelField = str | tuple[str, ...]  # a string, perhaps of several labels, or a 
 
 SEPARATORS = ",;|"  # that may stand between labels
 SEVERAL = "several labels, where one is expected"
-KNOWN_SHARE = 0.9  # of the labels in fields of several, those that stand in other fields, too
+KNOWN_SHARE = 0.9  # of the labels in fields with several must occur in other fields, too
 
 
 def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[list[LabelField], str | None]:
@@ -17,7 +17,7 @@ def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[l
     ----------
     fields : sequence of str or tuple of str
     separator : str or None
-        None finds out. Of an empty one every string is one label.
+        None detects it. With an empty one, every string is one label.
 
     Returns
     -------
@@ -36,12 +36,12 @@ def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[l
 
 
 def separator_of(fields: Iterable[str]) -> str:
-    """Return what separates labels in the fields of a column, or an empty string if each is one label.
+    """Return the separator of labels in the fields of a column, or an empty string if each is one label.
 
-    ``fear,joy`` is two labels where ``fear`` and ``joy`` are labels as well, alone or beside others; ``Smith,
-    John`` is one where each field has a surname and a first name. So a separator has to meet three rules.
-    There are fewer labels than different fields. Of the labels in fields of several, nearly all stand in some
-    other field. And not all fields have the same number of labels, each in a place of its own.
+    ``fear,joy`` is two labels if ``fear`` and ``joy`` occur as labels elsewhere, alone or beside others.
+    ``Smith, John`` is one label if each field has a surname and a first name. So a separator must meet three
+    conditions. There are fewer labels than different fields. Nearly all labels in fields with several occur
+    in other fields, too. And the number of labels differs between fields, or most labels change their place.
     """
     counts = Counter(field for field in fields if field)
     found = {}
@@ -59,7 +59,7 @@ def separator_of(fields: Iterable[str]) -> str:
 
 
 def _have_places(fields: Collection[Sequence[str]]) -> bool:
-    """Tell whether all fields have the same number of parts, most of which are always at the same place."""
+    """Tell whether all fields have the same number of parts, and most parts are always at the same place."""
     if len({len(parts) for parts in fields}) > 1:
         return False
     places = {(part, place) for parts in fields for place, part in enumerate(parts)}

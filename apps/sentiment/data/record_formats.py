@@ -3,7 +3,7 @@
 ========  =====================================================================
 corpus    lines ``domain label id.txt tokens...``, already cut into tokens
 tsv, csv  a header line, then records; fields may be quoted and hold line ends
-jsonl     one object a line, ``{"text": ..., "label": ...}``
+jsonl     one object per line, ``{"text": ..., "label": ...}``
 fasttext  lines ``__label__x text``
 folder    one folder per class, one file per text
 ========  =====================================================================
@@ -32,7 +32,7 @@ from .text_source import OTHER_NAMES, Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another
-QUOTED_LINES = 10_000  # lines ahead in which a closing quote is searched
+QUOTED_LINES = 10_000  # following lines in which a closing quote is sought
 MOST_COLUMNS = 10_000
 BLANKS = " \t\n\r\v\f\0"  # that end a word in fastText's dictionary.cc; a no-break space does not
 _FASTTEXT_LABEL = re.compile(rf"(?:(?<=[{BLANKS}])|^)__label__([^{BLANKS}]*)")
@@ -44,7 +44,7 @@ csv.field_size_limit(2**31 - 1)  # a text may be long
 
 
 def read_records(lines: Lines, format: str, source: TextSource) -> Records:
-    """Read the records in lines of a file of that format."""
+    """Read the records of a file from its lines, in the given format."""
     if format in _LINES:
         columns, parse = _LINES[format]
         if format == "jsonl":
@@ -89,7 +89,7 @@ def sample_of_lines(head: list[tuple[int, str]]) -> list[str]:
 
 
 def check_is_text(sample: list[str], source: TextSource) -> None:
-    """Refuse what begins like a picture, a spreadsheet, an archive, or JSON of many lines."""
+    """Refuse a binary file, such as a picture or a spreadsheet, and JSON of many lines."""
     if sample and re.match(r"\s*(\[\s*(\{|$)|\{\s*$)", sample[0]):
         told = f"cannot tell its format from the first line, {sample[0][:40]!r}"
         raise FormatError(f"{source.name}: {told}; write JSON as one object per line")
@@ -131,8 +131,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     raise FormatError(f"{told}; name it with --format, or begin a table with the names of its columns")
 
 
-# A parser for each format with a record a line returns label, text, problem and fields. An empty label, a
-# missing text, and no problem, are empty strings.
+# For each format with one record per line, a parser returns label, text, problem and fields. A missing label,
+# a missing text, and no problem are empty strings.
 
 
 def _parse_corpus(line: str, source: TextSource) -> tuple:
@@ -175,7 +175,7 @@ def _parse_json(line: str, source: TextSource) -> tuple:
     fields = label if isinstance(label, list) else [label]
     labels = [json.dumps(each) if isinstance(each, int | float) else each for each in fields]
     if not all(isinstance(each, str) for each in labels):
-        return "", "", f"{label_key!r} is neither a string nor a number, nor a list of these", record
+        return "", "", f"{label_key!r} is not a string, a number or a list of these", record
     labels = [each.strip() for each in labels]
     return tuple(filter(None, labels)) if isinstance(label, list) else labels[0], text, "", record
 
@@ -187,12 +187,12 @@ def _missing(label: object, source: TextSource) -> str:
 
 def _object_of_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(record := dict(pairs)) < len(pairs):
-        raise ValueError(f"the key {repeated([key for key, _ in pairs])!r} comes twice")
+        raise ValueError(f"the key {repeated([key for key, _ in pairs])!r} occurs twice")
     return record
 
 
 def _float_or_text(number: str) -> float | str:
-    """Return a number that a float cannot hold as its text, since JSON has no infinity."""
+    """Return a number, or its text if it would be infinite as a float, since JSON has no infinity."""
     return value if math.isfinite(value := float(number)) else number
 
 
@@ -212,7 +212,7 @@ def read_folder(source: TextSource) -> Records:
 def joined_blocks(
     blocks: Iterable[list], size: int, text_of: Callable[[Any], str] = attrgetter("text")
 ) -> Iterator[list]:
-    """Join lists of records, or of anything else with a text, until one has `size` characters of text."""
+    """Join lists of records, or of other items with a text, until a list has `size` characters of text."""
     whole, room = [], size
     for block in blocks:
         whole += block
@@ -250,7 +250,7 @@ def _visible_paths(folder: Path) -> list[Path]:
 
 
 def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[str | None]:
-    """Return the names of the texts and of the labels, and say of others than the usual which are taken."""
+    """Return the columns of the texts and the labels; print a note on a name that is not the usual one."""
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
     found = [source.named(names, name) for name in wanted.values()]
     for (option, name), there in zip(wanted.items(), found, strict=True):
@@ -260,7 +260,7 @@ def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[s
     return found
 
 
-Row = tuple[int, list[str], str | None]  # the number of its first line, its fields, and how it stands there
+Row = tuple[int, list[str], str | None]  # the number of its first line, its fields, and its unparsed lines
 
 
 def header_of(line: str, delimiter: str) -> list[str]:
@@ -279,7 +279,7 @@ def is_header(columns: list[str]) -> bool:
 def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     """Read a header and its records; a record with too many or too few fields has a problem.
 
-    The separator is the one by which the text column is found, or else the one with more columns than others.
+    The separator is one with which the text column is found, or else the one that gives more columns.
     """
     first = next(lines)
     lines.give_back([first])
@@ -295,7 +295,7 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
         there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
         raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
     if twice := repeated(name for name in header if name in found):
-        raise AppError(f"{place}: two columns are called {twice!r}; give each a name of its own", USAGE)
+        raise AppError(f"{place}: two columns are called {twice!r}; rename one of them", USAGE)
     text, label = (None if name is None else header.index(name) for name in found)
     n = len(header)
 
@@ -321,9 +321,9 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
 
 
 def _row_blocks(lines: Lines, delimiter: str, limit: int) -> Iterator[list[Row]]:
-    """Yield the records of the lines that have arrived, read at once if possible: that is much faster.
+    """Yield the records of the lines that have arrived, read together if possible, which is much faster.
 
-    Where it is not, twice as many are read one by one each time, so that looking ahead costs little.
+    Otherwise records are read one by one, twice as many each time, so that looking ahead costs little.
     """
     block: list[Row] = []
     n_single = 1
@@ -345,11 +345,11 @@ def _row_blocks(lines: Lines, delimiter: str, limit: int) -> Iterator[list[Row]]
 
 
 def _rows_at_once(first: int, lines: list[str], delimiter: str) -> tuple[list[Row], int]:
-    """Read records while their quotes are as CSV writers set them; return them and their number of lines."""
+    """Read records up to a quote that no CSV writer makes; return them and their number of lines."""
     quoted = [line for line in lines if '"' in line]
     with suppress(csv.Error):
         parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
-        if len(parsed) == len(quoted):  # no field goes on in the next line
+        if len(parsed) == len(quoted):  # no field continues in the next line
             fields = iter(parsed)
             rows = [next(fields) if '"' in line else line.split(delimiter, MOST_COLUMNS) for line in lines]
             return list(zip(range(first, first + len(lines)), rows, lines, strict=True)), len(lines)
@@ -375,7 +375,7 @@ def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[Row]:
         if not line.strip():
             continue
         fields, raw = line.split(delimiter, MOST_COLUMNS), line
-        # A quote means something only where a field begins with it.
+        # A quote is special only at the beginning of a field.
         if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
             ahead: list[tuple[int, str]] = []
 

@@ -1,4 +1,4 @@
-"""The labels of texts: one each, or several or none, as one value that answers for both."""
+"""The labels of texts, either one each or any number, with the same methods for both."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from .label_fields import LabelField
 
 
 class TextLabels:
-    """The labels of texts. A text has one, or any number: `exclusive` labels are the case of one each.
+    """The labels of texts: one each if they are `exclusive`, otherwise any number.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class TextLabels:
     offsets, codes : ndarray of int
         Text i has the labels ``names[codes[offsets[i] : offsets[i + 1]]]``, in their order.
     exclusive : bool
-        Whether every text has exactly one, which then tells that it has none of the others.
+        Whether every text has exactly one label, which excludes the others.
     """
 
     def __init__(self, names: np.ndarray, offsets: np.ndarray, codes: np.ndarray, exclusive: bool) -> None:
@@ -30,7 +30,7 @@ class TextLabels:
 
     @classmethod
     def of(cls, labels: "TextLabels | Iterable[LabelField]", exclusive: bool | None = None) -> "TextLabels":
-        """Return the labels of texts: a string is the only label of its text, and a tuple has any number.
+        """Return the labels of texts: a string is the only label of its text, a tuple has any number.
 
         By default they are exclusive if every text has one.
         """
@@ -45,18 +45,18 @@ class TextLabels:
 
     @classmethod
     def of_matrix(cls, names: np.ndarray, has_it: np.ndarray, exclusive: bool = False) -> "TextLabels":
-        """Return labels from a table that tells which texts (rows) have which (columns)."""
+        """Return labels from a table that tells which texts (rows) have which labels (columns)."""
         rows, codes = np.nonzero(has_it)
         return cls(names, np.searchsorted(rows, np.arange(len(has_it) + 1)), codes, exclusive)
 
     @classmethod
     def of_codes(cls, names: np.ndarray, codes: np.ndarray) -> "TextLabels":
-        """Return labels of one each."""
+        """Return exclusive labels from their codes."""
         return cls(names, np.arange(len(codes) + 1), codes, True)
 
     @classmethod
     def given(cls, names: np.ndarray, decision: np.ndarray, thresholds: np.ndarray | None) -> "TextLabels":
-        """Return what decision values give: the label of the highest, or all of those above thresholds."""
+        """Return the predicted labels: that with the highest decision value, or all above `thresholds`."""
         if thresholds is not None:
             return cls.of_matrix(names, decision > thresholds)
         best = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
@@ -105,17 +105,17 @@ class TextLabels:
         return table
 
     def present(self) -> "TextLabels":
-        """Return the same without the names of labels that no text has."""
+        """Return these labels without the names that no text has."""
         return self.named(self.names[self.counts > 0])
 
     def named(self, names: np.ndarray) -> "TextLabels":
-        """Return the same labels among other names, sorted or not, which have those that texts have."""
+        """Return these labels with other `names`, sorted or not, which include the names that texts have."""
         order = np.argsort(names)
         places = order[np.searchsorted(names, self.names[self.codes], sorter=order)]
         return TextLabels(names, self.offsets, places, self.exclusive)
 
     def some_labels(self, most: int) -> "TextLabels":
-        """Return the same, or of more labels a text may have several of, so many, frequent and rare ones."""
+        """Return these labels; if texts may have several, at most `most` of them, frequent and rare ones."""
         if self.exclusive or len(self.names) <= most:
             return self
         often = np.argsort(-self.counts, kind="stable")
@@ -124,13 +124,13 @@ class TextLabels:
 
     @property
     def problems(self) -> np.ndarray:
-        """The labels that are learned each against the rest: of two exclusive ones, the second."""
+        """The labels that are learned against the rest; of two exclusive labels, only the second."""
         there = np.flatnonzero((self.counts > 0) & (self.counts < len(self)))
         return there[1:] if self.exclusive and len(there) == 2 else there
 
     @property
     def strata(self) -> np.ndarray:
-        """A number for each text by which parts get like shares: its rarest label's; -1 of none."""
+        """The code of the rarest label of each text, for stratified parts; -1 for a text without labels."""
         strata = np.full(len(self), -1)
         often = np.argsort(-self.counts[self.codes], kind="stable")
         strata[self.rows[often]] = self.codes[often]
@@ -148,20 +148,20 @@ class TextLabels:
         return LabelSets(indicator, self.names)
 
     def best_first(self, decision: np.ndarray) -> "TextLabels":
-        """Return the same with the labels of each text by their decision values, the highest first."""
+        """Return these labels, with the labels of each text sorted by decision value, the highest first."""
         if self.exclusive:
             return self
         order = np.lexsort((-decision[self.rows, self.codes], self.rows))
         return TextLabels(self.names, self.offsets, self.codes[order], False)
 
     def called(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the labels of each text by some names for them."""
+        """Return the labels of each text, spelled as in `names`."""
         called = [names[code] for code in self.codes.tolist()]
         return [called[start:stop] for start, stop in pairwise(self.offsets.tolist())]
 
     @cached_property
     def spelled(self) -> list[str]:
-        """The labels of each text for people, and for comparing texts."""
+        """The labels of each text as one string, to show and to compare."""
         return [", ".join(each) for each in self.called([*map(str, self.names.tolist())])]
 
     def same(self, other: "TextLabels") -> np.ndarray:

@@ -36,7 +36,7 @@ def too_long(limit: int) -> str:
 
 
 class Lines:
-    """The lines of a stream with their numbers, as they arrive, without line ends and byte order mark.
+    """The lines of a stream with their numbers, as they arrive, without line ends and a byte order mark.
 
     A line of more than `limit` bytes is left out, or truncated, and counted in `skipped`. At most `size`
     bytes are read at once. Bytes that are not UTF-8 become lone surrogates.
@@ -125,9 +125,9 @@ def is_decoded(decoded: str) -> bool:
 
 
 def character_problem(text: str) -> str:
-    """Return what is wrong with characters of a text, or an empty string.
+    """Return what is wrong with the characters of a text, or an empty string.
 
-    Lone surrogates are of bytes that were not decoded, or are spelled so in JSON.
+    Lone surrogates come from bytes that were not decoded, or from escapes in JSON.
     """
     if text.isascii() or is_decoded(text):
         return NUL if "\0" in text else ""
@@ -135,7 +135,7 @@ def character_problem(text: str) -> str:
 
 
 def mended_text(where: int | str, text: str, skipped: Skipped, surrogates: str = "surrogatepass") -> str:
-    """Replace characters that no text has, and count such a text; `surrogates` is how they are encoded."""
+    """Replace characters that no text has, and count such a text; `surrogates` encodes lone surrogates."""
     problem = character_problem(text)
     if not problem:
         return text

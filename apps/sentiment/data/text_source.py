@@ -14,7 +14,7 @@ from .text_lines import max_line
 
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
 COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
-# What they may be called instead: the first of these that is there is taken.
+# Names that are recognised instead; the first one that occurs is taken.
 OTHER_NAMES = {"text": ("comment", "review", "content"), "label": ("labels", "class", "sentiment", "stars")}
 
 
@@ -23,7 +23,7 @@ class CorpusError(AppError):
 
 
 def names_corpus(job: Callable) -> Callable:
-    """Make a function, which takes a `TextSource` first, name that source in a `CorpusError`."""
+    """Make a function whose first argument is a `TextSource` name that source in a `CorpusError`."""
 
     @wraps(job)
     def named(source, *args, **options):
@@ -37,13 +37,13 @@ def names_corpus(job: Callable) -> Callable:
 
 @dataclass(frozen=True)
 class TextSource:
-    """The place of texts, and how to read them; where `format` is None it is detected.
+    """The place of texts, and how to read them; if `format` is None, it is detected.
 
-    A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
-    for. A `label_separator` parts the labels of a text; None finds out whether there is one, and with an
-    empty one a text has one label. A table may have the `remembered` name of a column instead of the
-    usual one; `of_files` says that the model learned from a folder, where each file is a text. What is in
-    memory already is `given`: texts, each with its label or its labels.
+    A line or file of more than `max_line` bytes is skipped. Without a `label_column`, no labels are needed.
+    A `label_separator` separates the labels of a text; None detects it, and an empty one means one label per
+    text. A table may have the `remembered` name of a column instead of the usual one; `of_files` tells that
+    the model learned from a folder, in which each file is a text. `given` has texts that are already in
+    memory, each with its label or labels.
     """
 
     path: str
@@ -59,12 +59,13 @@ class TextSource:
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
-            raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
+            told = f"--text-col and --label-col are both {self.text_column!r}; give two columns"
+            raise AppError(told, USAGE)
 
     def named(self, columns: Iterable[str], name: str | None) -> str | None:
-        """Return the one of some columns that `name` means: the model's, its own, or one of `OTHER_NAMES`.
+        """Return the column that `name` means: the remembered name, `name`, or one of `OTHER_NAMES`.
 
-        Names may be in another case.
+        The case of a name may differ.
         """
         for wanted in filter(None, (self.remembered.get(name or ""), name, *OTHER_NAMES.get(name or "", ()))):
             alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
@@ -74,7 +75,7 @@ class TextSource:
 
     @property
     def own_columns(self) -> dict[str, str]:
-        """What a model remembers: names of columns that are not the usual ones, or that it is a folder."""
+        """What a model remembers: names of columns other than the usual ones, and whether it is a folder."""
         given = {"text_col": self.text_column, "label_col": self.label_column}
         own = {option: name for option, name in given.items() if name not in (None, COLUMNS[option])}
         return own | ({"format": "folder"} if self.is_folder else {})
@@ -97,14 +98,14 @@ class TextSource:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """Return the first name that comes more than once."""
+    """Return the first name that occurs more than once."""
     return next((name for name, n in Counter(names).items() if n > 1), None)
 
 
 class Record(NamedTuple):
     """A text with its place, its label field, its problem if it has one, and all fields of its record.
 
-    `raw` is how a record of a table stands there, if it has as many fields as columns.
+    `raw` is a table's record before it is parsed, if it has as many fields as columns.
     """
 
     where: int | str

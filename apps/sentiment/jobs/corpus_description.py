@@ -25,8 +25,8 @@ CODE_POINTS = 0x110000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # a text may have tabs and line ends
 
-# The scripts that most texts of the world are in; the name of a letter in Unicode begins with its script, or
-# has it behind a word such as FULLWIDTH.
+# The most common scripts. The Unicode name of a letter begins with its script, or has it after a word such as
+# FULLWIDTH.
 _SCRIPTS = {
     **{name.upper(): name for name in ("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew")},
     **{name.upper(): name for name in ("Arabic", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil")},
@@ -37,7 +37,7 @@ _SCRIPTS = {
 
 
 class CorpusDescription:
-    """The labels, lengths, words, copies and characters of a corpus; a dict is as `inspect --json` prints it.
+    """The labels, lengths, words, copies and characters of a corpus; `inspect --json` prints the dicts.
 
     Parameters
     ----------
@@ -45,31 +45,31 @@ class CorpusDescription:
     tokens : {"words", "split"}, optional
         How texts are cut into words.
     number : int
-        How many of the most frequent words to list.
+        Number of the most frequent words to list.
 
     Attributes
     ----------
     label_counts : dict
-        Texts of each label, the most frequent first.
+        Number of texts with each label, the most frequent first.
     lengths : list of dict
-        Of all texts, which have the label None, and of the texts of each label: `n_texts`, and the
+        For all texts, under the label None, and for the texts of each label: `n_texts`, and the
         `LENGTH_COLUMNS` in `tokens` and in `characters`.
     words : dict
         The words as `train` counts them, how many of them occur `once`, the most `frequent`, and the texts
-        without any.
+        without words.
     exact_copies, near_copies : dict
-        `groups` of texts that are the same; near ones are but for case and white space. `spare` texts would
-        go if one of each group stayed; `conflicts` are groups with several labels, of which the first are
-        `named`, then the largest.
+        `groups` of equal texts; near copies may differ in case and white space. `spare` texts could be
+        removed, leaving one per group; `conflicts` are groups with several labels. Some groups are `named`,
+        conflicts first, then the largest.
     characters : dict
-        Of all texts, with the share of each script among the letters, the largest first.
+        Counts over all texts, with the share of each script among the letters, the largest first.
     skipped : Skipped
     unit : str
-        Of the length of a text.
+        The unit of lengths: words or tokens.
     labels : TextLabels
-        Of the texts, in the order of `label_counts`.
+        The labels of the texts, with names in the order of `label_counts`.
     about_labels : list of str
-        What to say of the labels, if texts have several.
+        What to tell the user about the labels, if texts have several.
     token_counts, character_counts : ndarray
         The lengths of each text.
     """
@@ -141,7 +141,7 @@ def _length_statistics(lengths: np.ndarray) -> dict[str, float]:
 
 
 def _exact_and_near_copies(corpus: Corpus) -> tuple[dict, dict]:
-    """Return the exact copies, and texts that are the same but for case and white space."""
+    """Return the exact copies, and the texts that differ only in case and white space."""
     distinct, groups = groups_of_equals(enumerate(corpus.texts))
     # A hash is enough to tell texts apart, and smaller than a text.
     squeezed = ((i, hash(" ".join(corpus.texts[i].lower().split()))) for i in distinct)
@@ -161,7 +161,7 @@ def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> dict:
 
 
 def _copy_group(numbers: list[int], places: list[int | str], labels: list[str]) -> dict:
-    """Name the first of each label, and then whatever comes first."""
+    """Name the first text of each label, and then the first of the others."""
     first = {labels[i]: i for i in reversed(numbers)}
     named = sorted(numbers, key=lambda i: first[labels[i]] != i)[:MEMBERS_NAMED]
     members = [{"place": places[i], "label": labels[i]} for i in sorted(named)]
@@ -193,7 +193,7 @@ def _character_statistics(texts: Sequence[str]) -> dict:
 
 
 def _character_batches(texts: Iterable[str]) -> Iterator[str]:
-    """Yield all characters, about `BATCH_CHARACTERS` at once however long or short the texts are."""
+    """Yield all characters, at most `BATCH_CHARACTERS` at once, for texts of any length."""
     texts = iter(texts)
     while batch := list(islice(texts, 1000)):
         joined = "".join(batch)

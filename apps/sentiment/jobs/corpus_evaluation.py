@@ -29,13 +29,13 @@ class CorpusEvaluation:
     Parameters
     ----------
     models : sequence of (str, model, dict)
-        The name of the model, the model, and what its file says besides; and of a second one to compare with.
+        The name of a model, the model, and the `about` of its file; a second model is compared with it.
     source : TextSource
         The labelled texts.
     groups : str, optional
-        A column; each of its values gets an accuracy of its own.
+        A column; the accuracy is computed for each of its values.
     goal : (str, float or (float, float)), optional
-        What a threshold is to reach; see `advise_threshold`.
+        What the threshold is to reach; see `advise_threshold`.
     stage : Stages, optional
         Times the stages.
 
@@ -44,18 +44,18 @@ class CorpusEvaluation:
     model : TextScorer or Pipeline
     evaluation : AnswerScores
     places : list of int or str
-        Of the texts.
+        Places of the texts.
     skipped : Skipped
     learned : dict
-        By the path of each model, how many of the texts it has learned from; None if its file does not tell.
+        For the path of each model, how many of the texts it has learned; None if its file does not tell.
     watches : dict
-        By the path of each model, the `TextWatch` that has seen the texts.
+        For the path of each model, the `TextWatch` that has seen the texts.
     groups : list of tuple or None
-        Of each value of a column the `GROUP_COLUMNS`, those of the most texts first.
+        The `GROUP_COLUMNS` for each value of the column, those with the most texts first.
     paired : dict or None
-        What `compare_models` says of a second model.
+        The result of `compare_models`, if there is a second model.
     advice : (ThresholdEffect, str, str) or None
-        The threshold to recommend, what is best about it, and the options of `predict` that take it.
+        The recommended threshold, why it is best, and the options of `predict` that apply it.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class CorpusEvaluation:
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the figures look better than they are, and how the texts differ from the training's."""
+        """What makes the figures too good, and how the texts differ from the training texts."""
         told = [(path, too_good(n, self.evaluation.n, "text")) for path, n in self.learned.items()]
         for path, watch in self.watches.items():
             if 2 * (self.learned[path] or 0) <= self.evaluation.n:  # texts of the training differ anyway
@@ -101,10 +101,11 @@ def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSourc
 
 
 def _as_models_learned(source: TextSource, path: str, models: Sequence, about: Mapping) -> TextSource:
-    """Return a source of one label per text or several, as its models learned; `about` is of the first."""
+    """Return a source with one label per text or several, as the models have; `about` is the first one's."""
     first, *others = (thresholds_of(model) is not None for model in models)
     if any(other != first for other in others):
-        raise AppError("one model gives a text one label and the other several: nothing to compare", USAGE)
+        told = "one model gives a text one label, and the other several; give two models of one kind"
+        raise AppError(told, USAGE)
     separator = separator_of_model(about) if first else ""
     if source.label_separator is None:
         return replace(source, label_separator=separator)
@@ -115,7 +116,7 @@ def _as_models_learned(source: TextSource, path: str, models: Sequence, about: M
 
 
 def _group_scores(values: list[str], right: np.ndarray) -> list[tuple]:
-    """Return the `GROUP_COLUMNS` of each group, those of the most texts first."""
+    """Return the `GROUP_COLUMNS` of each group, the groups with the most texts first."""
     n, n_right = Counter(values), Counter(value for value, ok in zip(values, right, strict=True) if ok)
     return [
         (value, count, n_right[value] / count, wilson_interval(n_right[value], count))
@@ -124,20 +125,20 @@ def _group_scores(values: list[str], right: np.ndarray) -> list[tuple]:
 
 
 def compare_models(name: str, first: np.ndarray, second: np.ndarray) -> dict:
-    """Compare two models by which texts each gets right.
+    """Compare two models by the texts that each gets right.
 
     Parameters
     ----------
     name : str
-        Of the second one.
+        Name of the second model.
     first, second : ndarray of bool, shape (n_texts,)
 
     Returns
     -------
     dict
         `model` and `accuracy` belong to the second. `only_first`, `only_second`: how many texts only one
-        gets right. `p_value`: how probable at least so uneven a split of these is if both were equally good
-        (McNemar 1947, exact). `difference` of the accuracies, the first less the second, and its 95 %
+        gets right. `p_value`: the probability of a split of these at least as uneven if both were equally
+        good (McNemar 1947, exact). `difference`: the first accuracy minus the second, with its 95 %
         `interval` (Bonett and Price 2012, Adjusted Wald confidence interval for a difference of binomial
         proportions based on paired data).
     """
@@ -165,8 +166,9 @@ def advise_threshold(
 ) -> tuple[ThresholdEffect, str, str]:
     """Choose a threshold on the texts of an evaluation.
 
-    With two labels it is one of the probability, or of the score, of the second, and with several a text one
-    of the probability of each. With more it is one of the best probability; a text below it is left unsure.
+    With two labels, the threshold applies to the probability, or else the score, of the second; with several
+    labels per text, to the probability of each. Otherwise it applies to the highest probability, and a text
+    below it is left unsure.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ def advise_threshold(
     Returns
     -------
     ThresholdEffect, str, str
-        What the threshold does, what is best about it, and the options of `predict` that take it.
+        What the threshold does, why it is best, and the options of `predict` that apply it.
 
     Raises
     ------
@@ -188,7 +190,7 @@ def advise_threshold(
     n, with_proba = len(evaluation.classes), evaluation.probabilities is not None
     two = evaluation.has_threshold
     if not two and measure != "precision":
-        raise AppError(f"--recall and --cost are for models of two labels; this one has {n}", USAGE)
+        raise AppError(f"--recall and --cost need a model of two labels; this one has {n}", USAGE)
     if n > 2 and not with_proba:
         told = "a threshold for more than two labels needs probabilities, and this model has none"
         raise AppError(told, USAGE)

@@ -33,10 +33,10 @@ class CorpusInspection:
     settings : Settings
         The recipe. `holdout` and `seed` decide which texts `train` would hold out.
     folds : int
-        Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
-        are in the same part. 0 checks no labels.
+        Number of parts of the corpus. The labels of each part are checked by a model trained on the other
+        parts; similar texts are in the same part. 0 skips this check.
     number : int
-        Most frequent words, and most texts of each kind, to list.
+        Number of frequent words, and of suspected texts of each kind, to list.
     stage : Stages, optional
         Times the stages.
 
@@ -44,17 +44,17 @@ class CorpusInspection:
     ----------
     description : CorpusDescription
     suspects : list of SuspectText
-        First the labels that the model contradicts, the surest first; then texts that occur several times.
+        First contradicted labels, the most certain first; then texts that occur several times.
     accuracy : float or None
-        Share of the labels that models trained without these texts agree with; None if none was trained.
+        Share of the labels that agree with models trained without these texts; None without such models.
     n_contradicted : int or None
-        The other labels: wrong ones, and texts that are too hard for the model.
+        Number of the other labels: wrong ones, and those of texts that are too hard for the model.
     n_conflicts : int
-        Texts that occur elsewhere with another label.
+        Number of texts that occur elsewhere with another label.
     n_crossing : int
-        Texts to train on that are, nearly, among those held out as well.
+        Number of training texts that also occur, exactly or nearly, among the held-out texts.
     unchecked : str
-        The reason why no model was trained; empty if one was.
+        The reason why no model was trained; empty if a model was trained.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ class CorpusInspection:
 def _held_out_probabilities(
     corpus: Corpus, groups: np.ndarray, settings: Settings, k: int, stage: Stages
 ) -> np.ndarray:
-    """Return the probabilities of the labels by models trained without each text and its likes.
+    """Return the probabilities of the labels by models trained without the text and similar texts.
 
-    A label that a model has not learned is nan.
+    The probability of a label that a model has not learned is nan.
     """
     y = corpus.labels
     if len(y.names) > MOST_LABELS:
@@ -109,10 +109,10 @@ def _held_out_probabilities(
             is_tried = np.isin(groups, groups[first[part]])
             known = y[~is_tried].present().names
             if len(known) < 2:
-                raise CorpusError("too few texts to judge some of them by others; give more")
+                raise CorpusError("too few texts to check some of them by the others; give more")
             others, X = everything.parted(np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                # What is best for one part is for the others: alpha, and what makes scores probabilities.
+                # The best alpha and the calibration of one part are used for the others.
                 if learned is None or set(learned.model.classes_) != set(known):
                     learned = others.learn(settings)
                 else:
@@ -126,7 +126,7 @@ def _held_out_probabilities(
 
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
-    """Yield the texts that are there with another label, those of the rarer label of each."""
+    """Yield the texts that also occur with another label; of each group, those with the rarer labels."""
     labels = [*corpus.labels]
     for members in groups:
         counts = Counter(labels[i] for i in members)
@@ -147,7 +147,7 @@ def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[in
 def _crossing_suspects(
     corpus: Corpus, same, groups: list[list[int]], is_held_out: np.ndarray
 ) -> Iterator[SuspectText]:
-    """Yield the texts to train on that are among those held out, with the same label."""
+    """Yield the training texts that also occur, with the same label, among the held-out texts."""
     labels = [*corpus.labels]
     for members in groups:
         for i in members:
@@ -158,6 +158,6 @@ def _crossing_suspects(
 
 
 def _likeness_of_suspects(corpus: Corpus, same: np.ndarray, i: int, j: int) -> str:
-    """Return how a text is like another one, and where that is."""
+    """Return how similar a text is to another one, and where the other one is."""
     likeness = "the same as" if same[i] == same[j] else "nearly the same as"
     return f"{likeness} {place_of(corpus.places[j])}, which is"

@@ -3,12 +3,11 @@
 LIBLINEAR
 ---------
 The model file is the one that LIBLINEAR's `save_model` writes. Features are numbered from 1, in the order of
-the lines of the vocabulary file beside it (`FILE.vocabulary.tsv`), in which lines that begin with `#` say
-which number stands for which label, how a text becomes terms, and how the value of a feature is computed;
-then come the columns feature, term and factor. Of two labels the first is -1 and the second 1; of more they
-are 1, 2, 3 ... in the order of the model. What the weighting multiplies a term by is part of `w` and every
-factor is 1, unless rows are scaled to length 1: that comes between the factors and `w`, so there they stay
-apart.
+the lines of the vocabulary file beside it (`FILE.vocabulary.tsv`). Lines of this file that begin with `#`
+tell the number of each label, how a text becomes terms, and how the value of a feature is computed. The
+other lines have the columns feature, term and factor. Two labels are -1 and 1; more labels are 1, 2, 3 ...
+in the order of the model. The factors of the weighting are part of `w`, and the file has only factors of 1.
+But if rows are scaled to length 1, which comes between the factors and `w`, the file has the factors.
 """
 
 import json
@@ -45,31 +44,31 @@ def export_model(
     model : Pipeline
         A vectorizer, perhaps a weighting, and a linear classifier.
     path : str
-        Where it goes. A file there is replaced only if it is of the same kind.
+        File to write. An existing file is replaced only if it is of the same kind.
     to : {"pruned", "liblinear"}
         A smaller model of this app, or one for LIBLINEAR; see the top of this module.
     about : mapping, optional
-        What the file of the model says besides; a smaller one says it, too.
+        The `about` of the model's file, which a smaller model keeps.
     keep, min_weight : optional
         As for `prune_model`.
 
     Returns
     -------
     dict, list of str
-        The number of terms before and after, and the bytes of each file; and what to know of the files.
+        The number of terms before and after, and the bytes of each file; and notes on the files.
     """
     check_linear(model, "export")
     Writes("safetensors" if to == "pruned" else to).check(path, "-o")
     if to == "liblinear":
         Writes("vocabulary").check(path + VOCABULARY, "-o")
         if not is_of_words(model):
-            told = "models of words, and this one counts characters; train one with --recipe nb-words"
-            raise AppError(f"--to {to} is for {told}")
+            told = "a model of words, and this one counts characters; train one with --recipe nb-words"
+            raise AppError(f"--to {to} needs {told}")
         if thresholds_of(model) is not None:
-            raise AppError(f"--to {to} is for models of one label per text; give --to pruned", USAGE)
+            raise AppError(f"--to {to} needs a model of one label per text; give --to pruned", USAGE)
         if hasattr(model["classifier"], "squares_"):
             raise AppError(
-                f"--to {to} is for models that scale texts alike for all labels, and each label of this one "
+                f"--to {to} needs a model that scales texts alike for all labels, and each label of this one "
                 "has a length of its own; train one with --recipe nb-words --stream"
             )
     n_before = model["classifier"].coef_.shape[1]
@@ -91,17 +90,17 @@ def export_model(
 
 
 def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | None = None) -> Pipeline:
-    """Return a model of those terms alone whose effective weights are largest.
+    """Return a model of only the terms with the largest effective weights.
 
-    A term's effective weight is the largest of its weights for the labels, whatever the sign, times what the
-    weighting multiplies it by. What the terms kept contribute to a score stays the same, unless rows are
-    scaled to length 1, which is then the length over these terms.
+    The effective weight of a term is the largest absolute value of its weights for the labels, times the
+    factor of the weighting. The contributions of the kept terms stay the same, unless rows are scaled to
+    length 1, which is then the length over these terms.
 
     Parameters
     ----------
     model : Pipeline
     keep : int, optional
-        How many terms to keep, those of the largest effective weights.
+        Number of terms to keep.
     min_weight : float, optional
         Keep the terms of at least this effective weight.
     """

@@ -1,4 +1,4 @@
-"""The texts to label next: those whose label a model is least sure of, no two of them nearly the same."""
+"""The texts to label next: those with the least certain labels, no two of them nearly the same."""
 
 from collections.abc import Iterable
 from heapq import nsmallest
@@ -13,17 +13,17 @@ from ..data.corpus import open_unlabelled
 from ..data.text_source import TextSource
 from ..measures.prediction import classify_shard, least_sure, separator_of_model, thresholds_of
 
-CANDIDATES = 10  # for each text wanted, the least certain ones, of which memory holds twice as many
-# Cosine of the counts of terms; of two texts nearer than that one is left out. With 0.7 what is chosen of
-# tickets is worse than at random: all have the same frequent terms.
+CANDIDATES = 10  # per text to choose, the least certain ones; memory holds up to twice as many
+# Cosine similarity of term counts; of two texts that are more similar, one is left out. With 0.7, the texts
+# chosen among tickets were worse than random ones: all tickets have the same frequent terms.
 NEAR = 0.95
 
 
 class NextText(NamedTuple):
-    """A text to label, and where it is: what the model would give, the label in doubt, and by how little.
+    """A text to label, its predicted label, the label in doubt, the lead of the former, and its place.
 
-    A text that may have several labels has those of the model joined by its separator, and in doubt is the
-    one nearest to its threshold. Else the label in doubt is the second best one.
+    With several labels per text, `predicted` has them joined by the model's separator, and the label in doubt
+    is the one nearest to its threshold. Otherwise the label in doubt is the second best one.
     """
 
     text: str
@@ -42,15 +42,15 @@ def texts_to_label(
     ----------
     model : TextScorer or Pipeline
     about : dict
-        What its file says besides: texts that it has learned from are left out.
+        The `about` of its file. Texts that the model has learned from are left out.
     sources : iterable of TextSource
     n : int
-        How many texts; there are fewer where the rest is nearly the same as these.
+        Number of texts; fewer are returned if all others are nearly the same as these.
 
     Returns
     -------
     list of NextText, list of Skipped
-        The texts, and what is to be said of each source.
+        The texts, and the skipped records of each source.
     """
     names = [str(label) for label in model.classes_.tolist()]
     candidates: list[NextText] = []
@@ -74,7 +74,7 @@ def texts_to_label(
 
 
 def _apart(model, candidates: list[NextText], n: int) -> list[NextText]:
-    """Return the first texts of which no two are near."""
+    """Return the first texts of which no two are similar."""
     if not candidates:
         return []
     X = model["vectorizer"].transform([each.text for each in candidates]).astype(np.float32)

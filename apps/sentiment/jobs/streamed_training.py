@@ -1,7 +1,7 @@
-"""Train a classifier on more texts than memory holds: two passes, and rows in a place that holds them.
+"""Train a classifier on more texts than memory holds, in two passes.
 
-The first pass counts terms. The second weighs the terms of each text, which makes the rows that the
-classifier is fitted from: in a matrix on disk, or on the workers of a cluster.
+The first pass counts terms. The second pass weighs the terms of each text. The resulting rows, to which the
+classifier is fitted, are in a matrix on disk or on the workers of a cluster.
 """
 
 import pickle
@@ -61,7 +61,7 @@ class StoredRows:
     def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
         """Make the second pass.
 
-        With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.
+        With a cache, the rows of each batch are saved. A resumed training skips the saved batches.
         """
         numbers, settings = {label: code for code, label in enumerate(counted.labels)}, counted.settings
         parts = [part for part in PARTS if not self._part_folder(part).exists()]
@@ -81,7 +81,7 @@ class StoredRows:
                     writer.finish(n_features=len(counted.terms.terms))
 
     def fit(self, estimator: Any) -> None:
-        """Fit to the rows to train on, whose labels are numbers."""
+        """Fit an estimator to the training rows, whose labels are numbers."""
         X, y = load(self._part_folder(TRAIN))
         pipeline_steps.fit_classifier(estimator, X, y, self._cache.path("train", ".fit"))
 
@@ -104,7 +104,7 @@ def weighed_rows(weighed: Pipeline, shard: list[PlacedText]) -> csr_matrix:
 def labelled_shard_rows(
     shard: list[PlacedText], weighed: Pipeline, numbers: dict[str, int]
 ) -> tuple[csr_matrix, np.ndarray]:
-    """Return the rows of a shard, and the number of each one's label."""
+    """Return the rows of a shard, and the numbers of their labels."""
     return weighed_rows(weighed, shard), np.array([numbers[label] for _, label, _ in shard])
 
 
@@ -114,14 +114,14 @@ def shard_scores(shard: list[PlacedText], weighed: Pipeline, estimator: Any) -> 
 
 
 class ShardSpool(Sequence[list[PlacedText]]):
-    """Shards in files of a folder, of which memory holds none."""
+    """Shards in files of a folder, none of which stays in memory."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._paths = folder, list[Path]()
         folder.mkdir()
 
     def append(self, shard: list[PlacedText]) -> None:
-        """Write one, as the last."""
+        """Write a shard, as the last one."""
         path = self._folder / str(len(self._paths))
         with naming(path), open(path, "wb") as file:
             pickle.dump(shard, file)
@@ -138,7 +138,7 @@ class ShardSpool(Sequence[list[PlacedText]]):
 class SentRows:
     """Texts of a source, spooled in a folder, as rows on the workers of a cluster.
 
-    The source is read once. What a lost worker had is sent again, from the spool.
+    The source is read once. The rows of a lost worker are sent again from the spool.
     """
 
     def __init__(self, source: TextSource, folder: Path, client: "Client") -> None:
@@ -162,7 +162,7 @@ class SentRows:
                 yield piece
 
     def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
-        """Make the rows to train on."""
+        """Make the training rows."""
         from fastsvm.dask import place_shards, share_with_workers
 
         (name, vectorizer), *others = weighed.steps
@@ -173,7 +173,7 @@ class SentRows:
         self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)
 
     def fit(self, estimator: Any) -> None:
-        """Fit to the rows to train on, whose labels are numbers."""
+        """Fit an estimator to the training rows, whose labels are numbers."""
         from fastsvm.dask import SDCAClassifier
 
         remote = SDCAClassifier()
@@ -202,23 +202,23 @@ def train_streamed(
     cache: Cache = NO_CACHE,
     stage: Stages = UNWATCHED,
 ) -> TextTraining:
-    """Train a classifier on a corpus that is larger than memory, test it on texts held out, and save it.
+    """Train a classifier on a corpus that is larger than memory, test it on held-out texts, and save it.
 
-    A hash of each text decides whether it is held out, so copies are on one side. Alpha is chosen on a
-    sample, such that a text weighs as much against the regularisation as in all texts. Probabilities are
+    A hash of each text decides whether the text is held out, so copies stay together. Alpha is chosen on a
+    sample, and then scaled so that a text weighs as much against the regularisation. Probabilities are
     learned from texts that are neither trained on nor held out. The saved model is the one that was tested.
 
     Parameters
     ----------
     source : TextSource
-        A file or a folder, which is read twice; with a cluster anything, read once.
+        A file or a folder, which is read twice. With a cluster, any source, which is read once.
     settings : Settings
-        Of words or of characters, and without a choice of features. If the recipe is to be chosen, it is one
-        of characters where the texts have no blanks between words.
+        Features of words or of characters, without a selection. With the recipe "auto", characters are
+        counted if the texts have no blanks between words.
     path : str, optional
         As in `train_text_model`.
     cluster : context manager of a client, optional
-        The cluster whose workers count terms and make the rows; it is entered once all else is checked.
+        The cluster whose workers count terms and make the rows; it is entered after all other checks.
     cache : Cache, optional
         Keeps terms, alpha, rows and the fit, so that a killed training can resume.
     stage : Stages, optional
@@ -267,25 +267,26 @@ def train_streamed(
 
 
 def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) -> None:
-    """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
+    """Refuse settings that need all texts at once, or a classifier that cannot be fitted there."""
     option = "--scheduler" if on_cluster else "--stream"
     if settings.k is not None:
         raise AppError(f"{option} cannot choose features; give --k all", USAGE)
     if settings.ngrams is not None and settings.chars is not None:
-        raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
+        told = f"{option} counts words or characters, not both"
+        raise AppError(f"{told}; give --chars none or --ngrams none", USAGE)
     if on_cluster and settings.method.model not in ON_CLUSTER:
         others = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
         raise AppError(f"--scheduler does not support {settings.classifier}; give {others}", USAGE)
     if settings.method.is_kernel:
         raise AppError(f"{option} does not support {settings.classifier}; give --classifier sdca-svm", USAGE)
     if source.is_read_once and not on_cluster:
-        told = f"--stream reads a corpus twice, which {source.name} cannot be"
+        told = f"--stream reads a corpus twice, but {source.name} can be read only once"
         raise AppError(f"{told}; give a file or a folder", USAGE)
 
 
 @contextmanager
 def _working_folder(cache: Cache, path: str | None) -> Iterator[Path]:
-    """Give a folder for files of the size of the corpus: the checkpoint, or one beside the model."""
+    """Yield a folder for files as large as the corpus: the checkpoint, or one beside the model."""
     if cache.folder is not None:
         yield cache.folder
         return
@@ -311,7 +312,7 @@ def _alpha_on_sample(counted: CorpusTerms, cache: Cache, stage: Stages) -> Alpha
 
 
 def _fit_rows(settings: Settings, labels: list[str], rows: Rows) -> Any:
-    """Fit to rows whose labels are numbers, in whose place the model has the texts."""
+    """Fit to rows whose labels are numbers, and give the estimator the names of the labels."""
     estimator = pipeline_steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
         weights = {labels.index(label): weight for label, weight in estimator.class_weight.items()}

@@ -25,13 +25,13 @@ class SuspectText(NamedTuple):
     Attributes
     ----------
     place : int or str
-        Its line, or its file in a folder.
+        The line of the text, or its file in a folder.
     label : str
     suggested : str
-        The label it probably should have; empty where it is only there too often.
+        The label that the text probably should have; empty if the text only occurs too often.
     sure : float
-        Of a label that the model contradicts, the probability of the suggested one, if it is one of the two;
-        of texts that are there with several labels, the share of the suggested one.
+        For a contradicted label, the probability of the suggested label, given that one of the two is right.
+        For texts that occur with several labels, the share of the suggested label.
     why : str
     text : str
     """
@@ -45,16 +45,16 @@ class SuspectText(NamedTuple):
 
 
 class Contradictions(NamedTuple):
-    """What is wrong by the probabilities of models of other texts.
+    """The labels that are contradicted by models trained on other texts.
 
     Attributes
     ----------
     n_contradicted, n_strong : int
-        Texts whose labels the models contradict; and labels that they contradict strongly.
+        Number of texts with contradicted labels, and number of strongly contradicted labels.
     estimated_share : float or None
-        Of the labels that are wrong at random; None where a text may have several.
+        Share of the labels that are wrong at random; None if a text may have several labels.
     texts : list of SuspectText
-        The surest first.
+        The most certain first.
     """
 
     n_contradicted: int
@@ -66,7 +66,7 @@ class Contradictions(NamedTuple):
 def contradicted_texts(
     likely: np.ndarray, y: TextLabels, columns: Iterable[Sequence], number: int
 ) -> Contradictions:
-    """Return which of the labels `y` the probabilities contradict, of labels in the order of their names.
+    """Return the labels `y` that probabilities, with columns in the order of the names, contradict.
 
     `columns` are the places and texts of the rows of `likely`; at most `number` texts are listed.
     """
@@ -94,24 +94,23 @@ def contradicted_texts(
 def suspected_labels(
     tested: LearnedModel, evaluation: AnswerScores | None, y: TextLabels, columns: Sequence
 ) -> dict | None:
-    """Judge labels by scores that a training has anyway: of its folds, and of the texts held out.
+    """Judge labels by scores that a training computes anyway, on its folds and on the held-out texts.
 
     Parameters
     ----------
     tested : LearnedModel
-        If there were too few texts it has no scores of folds, and nothing is said.
+        With too few texts, it has no scores on folds, and the result is None.
     evaluation : AnswerScores or None
     y : TextLabels
-        Of all texts, those held out last.
+        The labels of all texts, the held-out texts last.
     columns : sequence of sequences
-        Their places and their beginnings.
+        The places and the beginnings of these texts.
 
     Returns
     -------
     dict or None
-        `n`, texts with such scores; `n_contradicted` and `n_strong`, those whose label the scores contradict,
-        and contradict strongly; `estimated_share` of wrong labels, None where a text may have several;
-        `texts`, the surest first, at most `SUSPECTS_LISTED`.
+        `n`, the number of texts with such scores; `n_contradicted`, `n_strong` and `estimated_share`, as in
+        `Contradictions`; and at most `SUSPECTS_LISTED` `texts`, the most certain first.
     """
     left_out = tested.left_out
     if left_out is None:
@@ -129,11 +128,11 @@ def suspected_labels(
     return {"n": len(rows), **found._asdict(), "texts": texts}
 
 
-WORDS = 3  # in a row, that texts are compared by
-OVERLAP = 0.8  # of what either of two texts has, that both have
-# Texts that may share three words for these to lead to candidates; words of more texts are phrases.
+WORDS = 3  # consecutive words by which texts are compared
+OVERLAP = 0.8  # of the word triples that either of two texts has, both must have
+# Triples lead to candidates if at most this many texts share them; triples of more texts are phrases.
 MOST_TEXTS_SHARING = 20
-TEXTS_AT_ONCE = 10_000  # texts whose candidates are looked for at once
+TEXTS_AT_ONCE = 10_000  # texts whose candidates are sought together
 
 
 def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
@@ -147,7 +146,7 @@ def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], l
 
 
 def same_texts(texts: Sequence[str]) -> np.ndarray:
-    """Number texts so that those of the same words in the same order have the same number.
+    """Number texts so that texts with the same words in the same order have the same number.
 
     Parameters
     ----------
@@ -156,17 +155,17 @@ def same_texts(texts: Sequence[str]) -> np.ndarray:
     Returns
     -------
     ndarray of int, shape (n_texts,)
-        From 0, without a gap, in the order in which they first come.
+        From 0, without a gap, in order of first occurrence.
     """
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(_words_in_order(text), len(numbers)) for text in texts])
 
 
 def similar_texts(texts: Sequence[str]) -> np.ndarray:
-    """Number texts so that those that are nearly the same have the same number.
+    """Number texts so that texts that are nearly the same have the same number.
 
-    Two are when of all three words in a row that one or the other has, `OVERLAP` are in both; or when they
-    are joined by others. What more than `MOST_TEXTS_SHARING` texts have is not looked for.
+    Two texts are nearly the same if a share `OVERLAP` of all word triples in either is in both, or if other
+    texts connect them. Two texts are compared if they share triples of at most `MOST_TEXTS_SHARING` texts.
 
     Parameters
     ----------
@@ -175,7 +174,7 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     Returns
     -------
     ndarray of int, shape (n_texts,)
-        From 0; the same words have the same number, as of `same_texts`.
+        From 0; texts with the same words have the same number, as in `same_texts`.
     """
     from scipy.sparse.csgraph import connected_components
 

@@ -40,28 +40,27 @@ class TextExplanation(NamedTuple):
     Attributes
     ----------
     label : str
-        The predicted label; of several, all of them, joined by commas.
+        The predicted label, or all of several, joined by commas.
     side : str
-        The label that positive contributions speak for: the second of two, as in all scores; of more, the
-        best one, unless another was asked for.
+        The label that positive contributions speak for: the second of two, as in all scores; of more labels,
+        the best one, unless another was given.
     score : float
         The decision value for `side`.
     intercept : float
         The score of a text without a known term.
     words : list of ExplainedTerm
-        The terms of the text that the model knows, those of the largest contributions, of whatever sign,
-        first.
+        The terms of the text that the model knows, the largest absolute contributions first.
     spans : list of ExplainedSpan
         The words of the text that are part of such a term, from left to right. Their contributions have the
-        sum of those of the terms.
+        same sum as the terms' contributions.
     n_words : int
-        How many words the text has.
+        Number of words in the text.
     unknown : list of str
-        Those that are part of no term the model knows, each time they occur.
+        The words that are part of no known term, each time they occur.
     against : str
-        The label that other contributions speak for, where there are two and a text has one of them.
+        The label that negative contributions speak for, if there are two exclusive labels; otherwise empty.
     together : float
-        What is left of the score: of a kernel machine, what terms do only together. Otherwise 0.
+        The rest of the score: what the terms of a kernel machine add only together. Otherwise 0.
     """
 
     label: str
@@ -86,7 +85,7 @@ class TextExplanation(NamedTuple):
 
 
 class TextExplainer:
-    """Explain texts; the names of the model's terms, maybe a million, are made once.
+    """Explain texts; the names of the model's terms, perhaps a million, are computed only once.
 
     Parameters
     ----------
@@ -115,9 +114,9 @@ class TextExplainer:
         Returns
         -------
         TextExplanation
-            `intercept` and the contributions of `words` add up to `score`: each is the value that the term
-            has in the row which the classifier sees, times its weight. Of a kernel machine it is what the
-            score loses where the term is left out, and `together` belongs to the sum.
+            `intercept` and the contributions of `words` add up to `score`. A contribution is the value of the
+            term in the row that the classifier sees, times the term's weight. For a kernel machine, it is
+            what the score loses without the term, and `together` belongs to the sum.
         """
         classifier = self._model["classifier"]
         counts = self._model["vectorizer"].transform([text])
@@ -153,7 +152,7 @@ class TextExplainer:
         return TextExplanation(labels.spelled[0], side, score, intercept, words, spans, *others)
 
     def _losses_without(self, counts, columns: np.ndarray, index: int) -> tuple[np.ndarray, float]:
-        """Return what the score of a problem loses without each of some terms, and the score of no term."""
+        """Return what one decision value loses without each of some terms, and its value without terms."""
         from scipy.sparse import csr_matrix
 
         def score(left_out: np.ndarray) -> np.ndarray:
@@ -175,7 +174,7 @@ class ExplanationMarks:
     Parameters
     ----------
     bag : Bag
-        Prepares the text as all do, and says what its words are.
+        Prepares the text, as all bags of the model do, and finds its words.
     text : str
     """
 
@@ -186,7 +185,7 @@ class ExplanationMarks:
         self._known = np.zeros(len(self._plain), bool)
 
     def add(self, bag, share_of: dict[str, float]) -> list[ExplainedTerm]:
-        """Share out what the terms of a bag add to the places where they are; return those that are there."""
+        """Distribute the contributions of a bag's terms over their places; return the terms that occur."""
         if bag.analyzer == "char_wb":
             places = _places_of_characters(bag, self._plain, share_of)
         else:
@@ -200,7 +199,7 @@ class ExplanationMarks:
         return [ExplainedTerm(term, len(found), share_of[term]) for term, found in places.items()]
 
     def pieces(self) -> list[tuple[str, int, int]]:
-        """Return the text's words and signs; where words have no blanks between them, its characters."""
+        """Return the words and signs of the text, or its characters if no blanks stand between words."""
         if is_unsegmented([self._plain]):
             whole = _with_marks(self._plain)
             stops = accumulate(map(len, whole))
@@ -209,7 +208,7 @@ class ExplanationMarks:
         return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
 
     def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[ExplainedSpan], int, list[str]]:
-        """Return what each piece adds, how many there are, and those that are part of no known term."""
+        """Return what each piece contributes, the number of pieces, and the pieces without a known term."""
         spans, unknown = [], []
         for piece, start, stop in pieces:
             if self._known[start:stop].any():
@@ -221,7 +220,7 @@ class ExplanationMarks:
 
 
 def _linear_shares(classifier, row, index: int) -> tuple[np.ndarray, float]:
-    """Return what each value of a row adds to the score of a problem, and the intercept."""
+    """Return what each value of a row adds to one decision value, and the intercept."""
     shares = row.data * classifier.coef_[index][row.indices]
     if (squares := getattr(classifier, "squares_", None)) is not None:
         # as `decision_scores` of fastsvm divides by the norm
@@ -230,15 +229,16 @@ def _linear_shares(classifier, row, index: int) -> tuple[np.ndarray, float]:
 
 
 def _explained_side(classifier, two: bool, best: int, label: str | None) -> tuple[str, int, int, str]:
-    """Return the label that is explained, the problem that its score is from, the sign it has there, and the
-    label on the other side of it, if there are two."""
+    """Return the label that is explained, the index of its decision value and the sign it has there, and the
+    opposite label, if there are two."""
     classes = [str(name) for name in classifier.classes_.tolist()]
     if label is None:
         index = 1 if two else best
     elif label in classes:
         index = classes.index(label)
     else:
-        raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
+        there = ", ".join(classes)
+        raise AppError(f"the model does not know the label {label!r}; its labels are {there}", USAGE)
     if two:
         return classes[index], 0, 1 if index else -1, classes[1 - index]
     return classes[index], index, 1, ""
@@ -248,7 +248,7 @@ _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character
 
 
 def _with_marks(pieces: Iterable[str], shown: Callable[[str], str] = str) -> list[str]:
-    """Add to each piece its marks and the parts of Hangul, of which NFC may make one; a tag has none."""
+    """Add to each piece its marks and the parts of Hangul, which NFC may combine; a tag has no marks."""
     whole: list[str] = []
     for piece in pieces:
         first = shown(piece)[:1] or " "
@@ -279,7 +279,7 @@ def _tokens_with_places(bag, plain: str) -> list[tuple[str, int, int]]:
     pattern = r"\S+" if bag.analyzer == "split" else bag.token_pattern
     pattern = token_regex(pattern, getattr(bag, "marks", False))
     stop_words = bag.get_stop_words() or ()
-    group = pattern.groups  # what a pattern has in brackets is the token
+    group = pattern.groups  # the group of a pattern is the token
     return [
         (match[group], match.start(group), match.end(group))
         for match in pattern.finditer(plain)
@@ -303,7 +303,7 @@ def _places_of_words(bag, tokens: list[tuple[str, int, int]], known: Container[s
 
 
 def _places_of_characters(bag, plain: str, known: Container[str]) -> Places:
-    """Find known characters in a row inside what white space divides, with a blank on either side."""
+    """Find known character n-grams inside words, with a blank on either side of each word."""
     shortest, longest = bag.ngram_range
     places: Places = {}
     for match in re.finditer(r"\S+", plain):
@@ -314,7 +314,7 @@ def _places_of_characters(bag, plain: str, known: Container[str]) -> Places:
                 term = padded[i : i + n]
                 if term in known:
                     start, stop = max(first, first + i - 1), min(last, first + i - 1 + n)
-                    if start >= stop:  # a blank alone is its neighbour's
+                    if start >= stop:  # a single blank counts for its neighbour
                         start, stop = (first, first + 1) if i == 0 else (last - 1, last)
                     places.setdefault(term, []).append([(start, stop)])
             if n >= len(padded):

@@ -1,4 +1,4 @@
-"""Give the texts of files their labels as they arrive, here or on a cluster."""
+"""Predict the labels of texts in files as they arrive, here or on a cluster."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ MENDED_KINDS = {each.partition(" (")[0] for each in (NOT_UTF8, NUL, HALF)}
 
 
 class TextPrediction:
-    """Predicts one file after the other.
+    """Predict the texts of one file after the other.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class TextPrediction:
         As for `classify`.
     output : PredictionWriter
     watch : TextWatch
-        Is shown all texts.
+        Watches all texts.
     strict : bool
-        Refuse texts most of whose words the model does not know, before any of them is written.
+        Refuse texts whose words are mostly unknown to the model, before anything is written.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class TextPrediction:
         self.n_unknown = 0
 
     def predict(self, sources: Iterable[TextSource], client=None) -> list[Skipped]:
-        """Predict files, here or on a cluster, and return what is to be said of each."""
+        """Predict files, here or on a cluster, and return the skipped records of each."""
         skipped: list[Skipped] = []
         waiting: deque[tuple[list[Record], bool]] = deque()  # what is to be written beside the labels
         shards = self._read_shards(sources, skipped, waiting, 0 if client is None else SHARD)
@@ -73,7 +73,7 @@ class TextPrediction:
     def _read_shards(
         self, sources: Iterable[TextSource], skipped: list[Skipped], waiting: deque, size: int
     ) -> Iterator[tuple[str, Sequence[str], Sequence[int | str]]]:
-        """Yield the texts of files with their name and places, `size` characters at once if not 0."""
+        """Yield the texts of files with their name and places, `size` characters at once unless it is 0."""
         for source in sources:
             skipped.append(Skipped(source.name))
             n = n_missing = 0

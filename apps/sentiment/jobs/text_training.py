@@ -1,4 +1,4 @@
-"""Train a classifier of texts, test it on texts held out, and save it."""
+"""Train a text classifier, test it on held-out texts, and save it."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -44,53 +44,53 @@ class TextTraining:
     path : str or None
         The file of the model, if it was saved.
     saved, tested : LearnedModel
-        The saved model; and the one that was tested, which had not seen the texts held out. Unless it
-        is saved, it has only those terms left that explain the mistakes.
+        The saved model, and the tested model, which was trained without the held-out texts. Unless it is
+        saved, the tested model keeps only the terms that explain the mistakes.
     skipped : Skipped
         The records that were left out.
     label_counts : dict
-        Texts with each label.
+        Number of texts with each label.
     n_texts : int
     n_train : int
-        Texts to train on.
+        Number of training texts.
     evaluation : AnswerScores or None
-        On the texts held out.
+        The evaluation on the held-out texts.
     about : dict
-        What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
-        the `held_out_record` of the texts held out, if there were any, and names of columns.
+        What the model's file also has: the `training_items`, hashes of the texts it has learned from, the
+        `held_out_record`, if texts were held out, and names of columns.
     recipe_choice : dict or None
-        What `choose_recipe` says of the recipes that were tried.
+        What `choose_recipe` returned about the recipes that were tried.
     accuracy_before : float or None
-        On the same texts, of the model that learned on.
+        With --continue, accuracy of the model before the training, on the held-out texts.
     learning_curve : list of dict
     scores_by_words : list of dict
-        What `scores_by_words` says, with an l1 penalty.
+        With an l1 penalty, the result of `scores_by_words`.
     cross_validation : dict or None
-        What `cross_validate` says.
+        The result of `cross_validate`.
     suspects : callable
-        Returns what `suspected_labels` says.
+        Returns the result of `suspected_labels`.
     rarely_found : str or None
-        What to say of the label that is found least.
+        A warning about the label that is found least often.
     about_labels : list of str
-        What to say of the labels in the corpus, if texts have several.
+        What to tell the user about the labels in the corpus, if texts have several.
     n_learned : int or None
-        How many of the texts held out the model that learned on had learned from before.
+        With --continue, number of held-out texts that the model had already learned from.
 
     model : Pipeline
-        That of `saved`.
+        The pipeline of `saved`.
     settings : Settings
-        With the alpha, the metric and the tokens that were used.
+        The settings, with the alpha, the metric and the tokens that were used.
     alpha_choice : AlphaChoice or None
     shift : float
         By how much the scores were lowered for `settings.threshold`.
     n_test, n_calibrate, n_fitted : int
-        Texts held out, kept for probabilities alone (from a stream only), and seen by the saved model.
+        Number of texts held out, kept only for probabilities (of a stream), and used for the saved model.
     n_features_seen, n_features : int
-        Features that occur in `min_df` texts, and those that were kept.
+        Number of features that occur in `min_df` texts, and of those that were kept.
     n_iter : int or list of int
-        Epochs of the saved model's fit, or of one for each label; of kernel Pegasos, steps.
+        Epochs of the saved model's fit, or of the fit of each label; for kernel Pegasos, steps.
     objective, gap, relative_gap : float, list of float or None
-        At the end; without a dual problem there is no gap.
+        Values at the end of the fit; the gaps are None without a dual problem.
     """
 
     path: str | None
@@ -113,7 +113,7 @@ class TextTraining:
     about_labels: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Read off what the models say of themselves."""
+        """Take results from the models."""
         self.model = self.saved.model
         classifier = self.model["classifier"]
         self.settings = replace(self.saved.settings, alpha=getattr(classifier, "alpha", None))
@@ -131,18 +131,18 @@ class TextTraining:
 
     @property
     def uses(self) -> str:
-        """What the texts are for."""
+        """What the texts are used for."""
         kept = f", {self.n_calibrate:,} for probabilities" if self.n_calibrate else ""
         return f"{self.n_train:,} to train on{kept} and {self.n_test:,} held out"
 
     @cached_property
     def top_words(self) -> dict[str, list[tuple[str, float]]]:
-        """The words with the largest weights for each label; none of a kernel machine."""
+        """The words with the largest weights for each label; none for a kernel machine."""
         return top_words(self.model, TOP_WORDS)
 
     @cached_property
     def suspected_labels(self) -> dict | None:
-        """Labels that are probably wrong; None if too few texts judge others, and if they are streamed."""
+        """Labels that are probably wrong; None if the texts are too few, or were streamed."""
         return self.suspects()
 
     @property
@@ -162,7 +162,7 @@ def train_text_model(
     cache: Cache = NO_CACHE,
     stage: Stages = UNWATCHED,
 ) -> TextTraining:
-    """Train a classifier on a corpus, test it on the texts held out, and save it.
+    """Train a classifier on a corpus, test it on held-out texts, and save it.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def train_text_model(
         The labelled texts.
     settings : Settings
     path : str, optional
-        File of the model; a file there is replaced only if it is a model. None saves no model.
+        File of the model; an existing file is replaced only if it is a model. None saves no model.
     cache : Cache, optional
         Keeps the choices and the fits, so that a killed training can resume.
     stage : Stages, optional
@@ -222,7 +222,7 @@ def train_text_model(
 
 
 def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, TextLabels, list, int]:
-    """Return texts, labels and places, those to train on before those held out; and where those begin."""
+    """Return texts, labels and places, the training texts first; and the number of training texts."""
     train, test = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
     order, y = [*train, *test], corpus.labels[train + test]
     texts, places = ([column[i] for i in order] for column in (corpus.texts, corpus.places))

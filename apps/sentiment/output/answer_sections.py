@@ -1,4 +1,4 @@
-"""What `train` and `evaluate` say of a model's answers: scores, confusions, curves, thresholds, mistakes."""
+"""Results of `train` and `evaluate` as sections: scores, confusions, curves, thresholds, mistakes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -23,38 +23,39 @@ LABELS_NAMED = 12  # more columns of a page have numbers
 CONFUSIONS = 10
 PANELS = 24  # labels with a curve of their own
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
-RARE_SHARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
+RARE_SHARE = 1 / 3  # curves show the rarer of two labels if its share of the texts is below this
 
 ABOUT_LABELS = (
-    "Precision: share of the texts given the label that have it. Recall: share of the texts with the label "
-    "that were given it. F1: their harmonic mean. The areas under the ROC and the precision-recall curve "
-    "cover all thresholds: guessing has a ROC area of 0.5, and its PR area is the label's share of the texts."
+    "Precision: share of the texts predicted to have the label that do have it. Recall: share of the texts "
+    "with the label that are predicted to have it. F1: harmonic mean of both. The areas under the ROC and "
+    "the precision-recall (PR) curve cover all thresholds. Guessing has a ROC area of 0.5, and its PR area "
+    "is the label's share of the texts."
 )
 ABOUT_PANELS = (
-    "Each label against the rest. Across: recall; up: precision, both from 0 to 1, at every threshold that "
-    "the score could have. Dashed grey: guessing. The numbers are average precisions, the lowest first."
+    "Each label against the rest, at every threshold of the score. Horizontal axis: recall; vertical axis: "
+    "precision. Dashed grey: guessing. The numbers are average precisions, the lowest first."
 )
 ABOUT_CALIBRATION = (
-    ". If the probabilities are right, the dots lie on the dashed line: 80 % of the texts with probability "
-    "0.8 are so. Lines at the dots: 95 % intervals. The expected calibration error is a mean distance from "
-    "the line."
+    ". If the probabilities are right, the dots lie on the dashed line: 80 % of the texts with a probability "
+    "of 0.8 have the label. Vertical lines: 95 % intervals. The expected calibration error is a mean "
+    "distance of the dots from the dashed line."
 )
 ABOUT_CONFUSION = (
-    "Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of its row."
+    "Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of the row."
 )
 
 
 def page_head(
     about: Line, facts: Iterable[Fact], counts: Mapping[str, int], n_skipped: int, warnings: Iterable[str]
 ) -> Section:
-    """Return the text below the title of a page: about what it is, and what to beware of."""
-    skipped = [f"{many(n_skipped, 'record')} of the corpus skipped."] * bool(n_skipped)
+    """Return the text below the title of a page: what the page is about, facts and warnings."""
+    skipped = [f"Skipped: {many(n_skipped, 'record')} of the corpus."] * bool(n_skipped)
     facts = [*facts, *(Fact(name, f"{n:,}") for name, n in counts.items())]
     return Section(about=[about], facts=facts, lines=[*skipped, *(f"{told}." for told in warnings)])
 
 
 def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
-    """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
+    """Return how good the answers of a model are; if not `full`, only the scores and the labels."""
     most = LABELS_LISTED if full else LABELS_CROSSED
     sections = [_accuracy_section(scores, title, full), _labels_section(scores, most)]
     if scores.confusion is not None and (full or len(scores.labels) <= 4):
@@ -65,15 +66,15 @@ def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = 
 
 
 def main_facts(scores: AnswerScores) -> list[Fact]:
-    """Return the accuracy and its interval; or what takes its place where texts may have several labels."""
+    """Return the accuracy and its interval, or the main scores if texts may have several labels."""
     interval = f" (95 % interval {' to '.join(map(scores.shown, scores.interval))})"
     accuracy, on = Fact("accuracy", scores.shown(scores.accuracy), interval), f" on {many(scores.n, 'text')}"
     if scores.main_metric == "accuracy":
         return [accuracy._replace(more=f"{on}{interval}")]
     facts = [Fact("micro F1", scores.shown(scores.score("micro-f1")), on)]
     for k, share in scores.precision_at.items():
-        of = "best label" if k == 1 else f"{k} best labels"
-        facts.append(Fact(f"P@{k}", scores.shown(share), f", the share of each text's {of} that it has"))
+        best = "the best labels" if k == 1 else f"the {k} best labels of each text"
+        facts.append(Fact(f"P@{k}", scores.shown(share), f", the share of {best} that are right"))
     return [*facts, accuracy._replace(name="all labels right")]
 
 
@@ -96,7 +97,7 @@ def _accuracy_section(scores: AnswerScores, title: str, full: bool) -> Section:
     if scores.unknown_labels:
         n = sum(scores.label_counts[label] for label in scores.unknown_labels)
         unknown = many(len(scores.unknown_labels), "label")
-        lines.append(f"{unknown} of {many(n, 'text')} did not occur in training: these count as mistakes.")
+        lines.append(f"{unknown} of {many(n, 'text')} did not occur in training; they count as mistakes.")
     return Section(title=title, facts=facts, lines=lines)
 
 
@@ -107,13 +108,13 @@ def _labels_section(scores: AnswerScores, most: int) -> Section:
         about.insert(0, "The lowest F1 comes first.")
     cells = [(label, f"{n:,}", *map(scores.shown, shares)) for label, n, *shares in rows[:most]]
     columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
-    where = "--json has all" if most == LABELS_LISTED else "-v has more"
-    left_out = more(len(rows) - most, "label", f" that did better; {where}")
+    where = "--json lists all" if most == LABELS_LISTED else "-v lists more"
+    left_out = more(len(rows) - most, "label", f" with a higher F1; {where}")
     return Section(title="Labels", about=about, tables=[Table(columns, cells, left_out=left_out)])
 
 
 def _confusion_sections(scores: AnswerScores) -> list[Section]:
-    """Return the table of true and predicted labels, and of many labels the most frequent mistakes."""
+    """Return the table of true and predicted labels; with many labels, also the most frequent mistakes."""
     names, counts = list(scores.labels), np.asarray(scores.confusion)
     tables, title = [confusion_table(names, counts.tolist())], "True and predicted labels"
     found = Section(title=title, about=[ABOUT_CONFUSION], tables=tables)
@@ -128,7 +129,7 @@ def _confusion_sections(scores: AnswerScores) -> list[Section]:
 
 
 def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure]:
-    """Yield a table for a page; many labels, those with the fewest mistakes, share a row and a column."""
+    """Yield a table for a page; of many labels, those with the fewest mistakes share a row and a column."""
     caption = ""
     if len(names) > LABELS_SHADED:
         right = counts.diagonal()
@@ -139,8 +140,8 @@ def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure
         place[kept] = np.arange(len(kept))
         names = [*(names[i] for i in kept), f"{len(others):,} others"]
         caption = (
-            "The labels with the fewest mistakes are taken together; "
-            f"{right[others].sum():,} of the texts in the last cell got the right one of these labels."
+            "The labels with the fewest mistakes are combined. "
+            f"Of the texts in the last cell, {right[others].sum():,} got the right one of these labels."
         )
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
@@ -165,20 +166,20 @@ def threshold_sections(scores: AnswerScores) -> list[Section]:
         return []
     of, two = "score" if scores.probabilities is None else "probability", scores.decision.ndim == 1
     about: Line = "A text gets its best label if the probability of this label reaches the threshold."
-    line: Line = f"{of} of the best label; texts below it are left unsure"
+    line: Line = f"{of} of the best label; texts below the threshold are left unsure"
     if two:
         second = shorten(scores.classes[1])
         about = ("A text gets the label ", second, f" if its {of} of ", second, " reaches the threshold.")
         line = (f"{of} of ", second)
     elif scores.has_threshold:
-        about = "A text gets each label whose probability reaches the threshold; all labels are counted."
+        about = "A text gets each label whose probability reaches the threshold. All labels count together."
         line = "probability of each label"
     tables = [threshold_effects(effects, scores)]
     return [Section(title="Thresholds", about=[about], lines=[line], tables=tables)]
 
 
 def threshold_effects(effects: "Sequence[ThresholdEffect]", scores: AnswerScores) -> Table:
-    """Return a table of thresholds of two labels, or of more."""
+    """Return a table of thresholds, for two labels or for more."""
     if scores.has_threshold:
         header = "threshold", "precision", "recall", "F1", "accuracy", "given wrongly", "missed"
         return Table(header, [each.cells(scores.shown) for each in effects], words=())
@@ -190,12 +191,12 @@ def threshold_effects(effects: "Sequence[ThresholdEffect]", scores: AnswerScores
 
 
 def _label_to_find(scores: AnswerScores) -> int:
-    """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
+    """Return the index of the label that curves of two labels show: the second, or a rare first one."""
     return int(scores.label_counts[scores.classes[0]] >= RARE_SHARE * scores.n)
 
 
 def _curves_section(scores: AnswerScores) -> Section:
-    """Return two curves of two labels, or a small one of each label."""
+    """Return two curves for two labels, or a small curve for each of more labels."""
     n_having = scores.label_counts
     if scores.decision.ndim == 1:
         title, chosen = "ROC and precision-recall", _label_to_find(scores)
@@ -204,7 +205,7 @@ def _curves_section(scores: AnswerScores) -> Section:
             share = n_having[label] / scores.n
             name, rarer = shorten(label), ", the rarer label," if share < RARE_SHARE else ""
             told = ("How well the model separates ", name, f"{rarer} from ", shorten(other))
-            where = f", at every threshold that the score could have. {percent(share)} of the texts are "
+            where = f", at every threshold of the score. {percent(share)} of the texts have the label "
             about = [(*told, where, name, ". Dashed grey: guessing.")]
             return Section(title=title, about=about, figures=partial(_two_curves, scores, label))
     else:
@@ -265,7 +266,7 @@ def _calibration_sections(scores: AnswerScores) -> list[Section]:
         (f"{low:.3f} to {high:.3f}", f"{mean:.3f}", f"{n:,}", scores.shown(share))
         for low, high, mean, n, share, _ in groups
     ]
-    table = Table(("probability", "mean", "texts", "are so"), rows, words=())
+    table = Table(("probability", "mean", "texts", "true share"), rows, words=())
     figures = partial(_reliability, groups, of, shown)
     return [Section(title="Calibration", about=about, tables=[table], figures=figures)]
 
@@ -293,10 +294,10 @@ def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figur
 
 
 def mistakes_section(model: Pipeline, scores: AnswerScores) -> Section:
-    """Return the texts with a wrong label that the model was surest of, for a page."""
+    """Return the mistakes that the model was most certain of, for a page."""
     title, n = "The most certain mistakes", len(scores.mistakes)
     if not n:
-        return Section(title=title, about=["None: every text got its label."])
+        return Section(title=title, about=["None: every text got its true label."])
     shown = f"{MISTAKES:,} of {n:,}" if n > MISTAKES else "The only one" if n == 1 else f"All {n:,}"
     from .highlights import LEGEND
 
@@ -311,10 +312,10 @@ def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
     explainer = TextExplainer(model)
     for i in scores.mistakes[:MISTAKES]:
         text, predicted = scores.texts[i], scores.given.spelled[i]
-        spans, note = [], "It is too long to mark its words."
+        spans, note = [], "The text is too long to mark its words."
         if len(text) <= LONGEST:
             spans = explainer.explain(text, scores.classes[scores.doubted_label(i)]).spans
-            note = "" if spans else "It has no word that the model knows."
+            note = "" if spans else "The text has no word that the model knows."
         truth, margin = shorten(scores.truth.spelled[i]), f", margin {scores.margins[i]:.3f}"
         told = ("true ", truth, ", predicted ", shorten(predicted), margin)
         yield Figure(told, [quoted(highlight(text, spans), note)])

@@ -46,9 +46,7 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
     sections = answer_sections(result.evaluation, full=full)
     if result.advice is not None:
         found, why, option = result.advice
-        about = [
-            "On new texts this threshold does a little worse than on these, because these texts chose it."
-        ]
+        about = ["On new texts, this threshold does slightly worse, because it was chosen on these texts."]
         table = threshold_effects([found], result.evaluation)
         line = f"{found.threshold:g}, {why}: predict {option}"
         sections.append(Section(title="Threshold", about=about, lines=[line], tables=[table]))
@@ -81,7 +79,7 @@ def _comparison(first: str, accuracy: float, two: dict) -> Section:
         f"only the first is right: {two['only_first']:,}, only the second: {two['only_second']:,}",
         f"McNemar's exact test: {p_value}",
     ]
-    about = ["p: how probable at least so uneven a split would be if both were equally good."]
+    about = ["p: the probability of a split at least as uneven if both models were equally good."]
     return Section(title="Comparison", about=about, lines=lines)
 
 
@@ -96,7 +94,7 @@ def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluati
 
 
 def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:
-    """Write the texts with a wrong label as a CSV table, those the model was surest of first."""
+    """Write the texts with a wrong label as a CSV table, the most certain mistakes first."""
     scores, rows = result.evaluation, []
     for i in scores.mistakes.tolist():
         k = scores.doubted_label(i)
@@ -108,6 +106,6 @@ def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> No
 
 
 def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence]) -> None:
-    """Write a CSV table that spreadsheets can open; the file is replaced at once."""
+    """Write a CSV table that spreadsheets can open; the file is replaced atomically."""
     with table_file(path) as file:
         csv_writer(file)(header, *rows)

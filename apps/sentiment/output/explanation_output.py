@@ -1,4 +1,4 @@
-"""An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
+"""An explanation as `explain` prints it: the text with its words marked, and the terms of its score."""
 
 from ...common.printing import console, fields, on_screen, print_line, printable
 from ...common.sections import Section, Table, print_sections
@@ -30,9 +30,9 @@ def print_explanation(text: str, found: TextExplanation, number: int) -> None:
     Parameters
     ----------
     text : str
-        What was explained.
+        The text that was explained.
     found : TextExplanation
-        Of that text.
+        The explanation of this text.
     number : int
         How many terms to print; the sum of the others has one line.
     """
@@ -51,7 +51,7 @@ def print_explanation(text: str, found: TextExplanation, number: int) -> None:
 
 
 def _print_marked(text: str, found: TextExplanation) -> None:
-    """Print the text: in colours where there are any, else with signs behind the words."""
+    """Print the text, marked by colours if there are any, otherwise by signs after the words."""
     from rich.text import Text
 
     out = console()

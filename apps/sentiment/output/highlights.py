@@ -1,4 +1,4 @@
-"""A text as HTML with its words marked by what they add to a score, shortened around the strongest."""
+"""A text as HTML with its words marked by their contributions, shortened around the strongest words."""
 
 import re
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ CONTEXT = 36  # characters around a strong word that are
 LEVELS = 4  # in style.css
 LEGEND = Markup(
     'Marked words speak <mark class="for-3">for the predicted label</mark> or '
-    '<mark class="against-3">against it</mark>, the stronger the colour the more; long texts are shortened '
-    "around the strongest words."
+    '<mark class="against-3">against it</mark>; the stronger the colour, the larger the contribution. Long '
+    "texts are shortened around the strongest words."
 )
 
 
@@ -28,7 +28,7 @@ def highlight(source: str, spans: Sequence[ExplainedSpan], room: int = ROOM) -> 
     source : str
         The text.
     spans : sequence of ExplainedSpan
-        Its words, from left to right; those above 0 are marked as speaking for, the others as against.
+        Its words, from left to right; a contribution above 0 speaks for the label, others speak against it.
     room : int
         A text longer than this is shortened around its strongest words.
     """
@@ -70,7 +70,7 @@ def _highlight_windows(source: str, spans: Sequence[ExplainedSpan], room: int) -
 
 
 def _window_with_context(source: str, span: ExplainedSpan) -> tuple[int, int]:
-    """Return a window around a word, from word to word unless there is no gap between words nearby."""
+    """Return a window around a word, from word to word if there are gaps between words nearby."""
     start, stop = max(span.start - CONTEXT, 0), min(span.stop + CONTEXT, len(source))
     first, last = source.find(" ", start, span.start), source.rfind(" ", span.stop, stop)
     if start and first >= 0:
@@ -81,7 +81,7 @@ def _window_with_context(source: str, span: ExplainedSpan) -> tuple[int, int]:
 
 
 def _joined_windows(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return windows from left to right, in one piece where they touch or nearly do."""
+    """Return windows from left to right; windows that touch, or nearly do, are joined."""
     joined: list[tuple[int, int]] = []
     for start, stop in sorted(windows):
         if joined and start <= joined[-1][1] + 3:

@@ -37,7 +37,7 @@ def inspection_sections(
     ----------
     found : CorpusInspection
     name : str
-        Of the corpus.
+        Name of the corpus.
     full : bool
         Whether to list lengths, words and characters too.
     suspects : sequence of SuspectText
@@ -60,7 +60,7 @@ def inspection_sections(
 
 
 def _label_sections(corpus: CorpusDescription, full: bool) -> list[Section]:
-    """Return how many texts have each label, and how long they are: their medians, or in full."""
+    """Return how many texts have each label, and the lengths of the texts: medians, or all if `full`."""
     parts = corpus.lengths[1:] or corpus.lengths  # of the most frequent labels, or of the only one
     labels = list(corpus.label_counts)[: len(parts)]
     left_out = more(len(corpus.label_counts) - len(labels), "label")
@@ -91,7 +91,8 @@ def _words_line(corpus: CorpusDescription) -> str:
 def _words_section(corpus: CorpusDescription) -> Section:
     words, lines, tables = corpus.words, [_words_line(corpus)], []
     if n := words["texts_without"]:
-        lines.append(f"{many(n, 'text')} without any: {_places_cell(words['places_without'], n)}")
+        places = _places_cell(words["places_without"], n)
+        lines.append(f"{many(n, 'text')} without {corpus.unit}: {places}")
     if words["frequent"]:
         rows = [
             (shortened(item["word"]), f"{item['count']:,}", _percent_cell(item["texts"] / corpus.n_texts))
@@ -102,13 +103,13 @@ def _words_section(corpus: CorpusDescription) -> Section:
 
 
 def _copy_lines(corpus: CorpusDescription, named: bool = False) -> list[str]:
-    """Return how many texts are the same as others; and, if asked for, some of them."""
+    """Return how many texts are copies of others and, if `named`, some of these."""
     lines = []
     kinds = (corpus.exact_copies, ""), (corpus.near_copies, " but for case and white space")
     for copies, but_for in kinds:
         groups, conflicts = copies["groups"], copies["conflicts"]
         told = f", {conflicts:,} with different labels" if conflicts else ""
-        told = f"{many(groups, 'group')}{told}; {many(copies['spare'], 'text')} to spare"
+        told = f"{many(groups, 'group')}{told}; {many(copies['spare'], 'text')} could be removed"
         lines.append(f"the same text{but_for}: {told if groups else 'none'}")
         if named:
             lines += [f"  {_copy_group(**group)}" for group in copies["named"]]
@@ -131,7 +132,7 @@ def _odd_characters(corpus: CorpusDescription) -> list[str]:
     if n := found["control"]:
         lines.append(f"{many(n, 'control character')} in {many(found['texts_with_control'], 'text')}")
     if n := found["replacement"]:
-        lines.append(f"{many(n, 'replacement character')}: the encoding was wrong once")
+        lines.append(f"{many(n, 'replacement character')}: an earlier program used the wrong encoding")
     return lines
 
 
@@ -153,9 +154,9 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
         contradicted = f"{many(found.n_contradicted, 'label')} ({percent(1 - found.accuracy)})"
         lines.append(f"the model contradicts {contradicted}")
     lines.append(f"{many(found.n_conflicts, 'text')} with another label elsewhere")
-    lines.append(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
+    lines.append(f"{many(found.n_crossing, 'training text')} among the held-out texts")
     if suspects:
-        told = "; -v lists them, -o FILE.csv writes them in full length"
+        told = "; -v lists them, -o FILE.csv writes them in full"
         left_out = "" if full else more(len(found.suspects) - len(suspects), "text", told)
         tables.append(suspects_table(suspects, LETTERS_SHOWN if full else BEGINNING, full, left_out))
     return Section(title="Suspected labels", lines=lines, tables=tables)
@@ -164,7 +165,7 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
 def suspects_table(
     suspects: Sequence[SuspectText], letters: int, full: bool = False, left_out: str = ""
 ) -> Table:
-    """Return a table of suspected texts with so many letters of each; in `full`, it says why."""
+    """Return a table of suspected texts with `letters` letters of each; if `full`, also with the reasons."""
     columns = COLUMNS if full else (*COLUMNS[:4], "text")
     rows = [
         (str(place), label, suggested, sure, *[why] * full, shortened(text, letters))

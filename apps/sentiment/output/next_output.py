@@ -12,7 +12,7 @@ COLUMNS = "label", "text", "predicted", "unsure", "lead", "place"
 
 
 def write_next_texts(output: str, texts: list[NextText], as_json: bool) -> None:
-    """Write a table, or an object a line if that is asked for or the ending of the file."""
+    """Write a table, or one JSON object per line if `as_json` or the ending of the file says it."""
     rows = [("", text, *names, float(f"{lead:.4g}"), place) for text, *names, lead, place in texts]
     lines = StringIO(newline="")
     if as_json or output.endswith(".jsonl"):

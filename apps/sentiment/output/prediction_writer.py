@@ -21,31 +21,31 @@ FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
 UNSURE = "unsure"
 _NEEDS_QUOTES = re.compile(r'(?:^|\t)"|[\r\n]')  # in a line with tabs; a quote inside a field needs none
 
-# Of each place, such as the best: the label that each text has there, its score and its probability.
+# For each rank, such as the best: the label that each text has there, its score and its probability.
 Places = tuple[list[list[str]], list[list[float]], list[list[float]] | None]
 
 
 class PredictionWriter:
-    """Write predictions as they come; the first file decides on the form of all.
+    """Write predictions as they arrive; the first file determines the form of all.
 
     Parameters
     ----------
     file : binary file
     form : {"csv", "tsv", "jsonl", "objects"} or None
-        By default that of the input: lines for plain text, else a table or objects. Lines are the label, a
-        tab and the score, or the probability where there are some. A table has the columns of the input
-        before `label`, `score`, where there are probabilities ``p(LABEL)`` of each, and `note`; an object has
-        the keys of the input, and `probabilities`. Lines and objects have a note only where there is
-        something to say. "objects" of plain text do not repeat it.
+        By default the form of the input: lines for plain text, otherwise a table or objects. A line has the
+        label, a tab and the score or, with `proba`, the probability. A table has the columns of the input,
+        then `label`, `score`, with `proba` one ``p(LABEL)`` per label, and `note`. An object has the keys of
+        the input, then `label`, `score` and, with `proba`, `probabilities`. Lines and objects have a note
+        only if there is one. "objects" do not repeat plain text.
     labels : sequence of str
-        Of the model.
+        The labels of the model.
     proba : bool
         Whether to write probabilities.
     top : int
-        How many labels of each text.
+        Number of labels per text.
     separator : str, optional
-        What joins the labels of a text, of a model that gives several. Instead of `label` an object then
-        has a list, `labels`, and with `top` all of the best labels stand behind what is given.
+        What joins the labels of a text, if the model gives several. An object then has a list, `labels`,
+        instead of `label`; with `top`, all of the best labels follow the given ones.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class PredictionWriter:
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
         self._quoted = [quoted(label) for label in labels]
-        self._columns: list[str] | None = None  # of the input; None where each record has its own
+        self._columns: list[str] | None = None  # of the input; None if each record has its own
         self._separator = ""  # of the fields of a table
         self._first: tuple[str, list[str] | None] | None = None  # file, and its columns
 
     def begin_file(self, name: str, texts: Records) -> bool:
-        """Prepare for a file; tell whether its records may be written as they stand."""
+        """Prepare for a file; tell whether its records may be written unchanged."""
         format, columns, separator = texts.format, texts.columns, texts.separator
         if self._first is None:
             self._first = name, columns
@@ -80,7 +80,7 @@ class PredictionWriter:
             if form in SEPARATORS and columns is not None:
                 self._write_header()
         elif columns != self._first[1]:
-            raise AppError(f"{name}: has other columns than {self._first[0]}; predict it by itself")
+            raise AppError(f"{name}: has other columns than {self._first[0]}; predict it separately")
         return separator is not None and separator == self._separator
 
     def _write_header(self) -> None:
@@ -92,9 +92,9 @@ class PredictionWriter:
         self._write_text(self._table_text([[*self._columns, *free]]))
 
     def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool = False) -> None:
-        """Write the predictions of a batch, and send them on.
+        """Write the predictions of a batch, and flush them.
 
-        Where the input is a table of the same form, its text may go before them `as_it_stands`.
+        If the input is a table of the same form, its text may precede them unchanged (`as_it_stands`).
         """
         if self._form == "lines":
             text = "".join(self._plain_lines(batch, found))
@@ -112,7 +112,7 @@ class PredictionWriter:
         self._write_text(text)
 
     def _records_with_answers(self, batch: list[Record], found: Predictions) -> str:
-        """Return the records of a table with the answers behind them."""
+        """Return the records of a table, each followed by its answers."""
         raw = [self._table_text([each.row])[:-1] if each.raw is None else each.raw for each in batch]
         labels = [self._table_text([[label]])[:-1] for label in self._quoted]
         answers = self._answer_columns(batch, found, labels)
@@ -126,7 +126,7 @@ class PredictionWriter:
         if not isinstance(row, dict):
             return row
         if more := row.keys() - set(self._columns):
-            raise AppError(f"an object has the key {min(more)!r}, which the first has not; write .jsonl")
+            raise AppError(f"the first object does not have the key {min(more)!r} of another; write .jsonl")
         values = (row.get(name) for name in self._columns)
         return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
 
@@ -141,7 +141,7 @@ class PredictionWriter:
         self._file.flush()
 
     def _ranked(self, found: Predictions, labels: Sequence[str]) -> Places:
-        """Return the labels of each place, the best first, and their scores and probabilities."""
+        """Return the labels of each rank, the best first, and their scores and probabilities."""
         order, scores = found.winners[:, None], found.scores[:, None]
         if self._top > 1:
             order, scores = found.ranked(self._top)
@@ -152,16 +152,16 @@ class PredictionWriter:
         return names, scores.T.tolist(), shares
 
     def _given(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
-        """Return the label of each text, or its labels, joined; nothing where there is no text."""
+        """Return the label or the joined labels of each text; an empty string without a text."""
         names = [*map(self._joiner.join, found.given.called(labels))]
         for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
             names[i] = UNSURE
         return ["" if each.problem else name for each, name in zip(batch, names, strict=True)]
 
     def _answers(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> Places:
-        """Return what is given, and the labels of further places, with their scores and probabilities.
+        """Return the given labels and the labels of further ranks, with their scores and probabilities.
 
-        Of several labels per text, all of the best ones follow what is given, with the score of the best.
+        With several labels per text, all of the best labels follow the given ones, which get the best score.
         """
         columns = self._ranked(found, labels)
         if self._joiner and self._top > 1:
@@ -176,7 +176,7 @@ class PredictionWriter:
         return ("\t".join(row) + f"{note}\n" for *row, note in zip(*columns, notes, strict=True))
 
     def _answer_columns(self, batch: list[Record], found: Predictions, labels: list[str]) -> list[list[str]]:
-        """Return the columns behind the input's; labels as they are to be written."""
+        """Return the columns that follow the input's; `labels` are spelled as they are to be written."""
         names, scores, _ = self._answers(batch, found, labels)
         columns = [*chain(*zip(names, map(_number_cells, scores), strict=True)), found.notes]
         if self._proba:
@@ -225,7 +225,7 @@ class PredictionWriter:
 
 
 def _free_column(name: str, taken: Sequence[str] | dict) -> str:
-    """Return the name of a column that the input has not, in any case of its letters."""
+    """Return a name for a column that no column of the input has, in upper or lower case."""
     while name in map(str.casefold, taken):
         name = f"predicted_{name}"
     return name

@@ -1,6 +1,6 @@
-"""Charts as SVG inside a page: they take its colours, in the dark and on paper too.
+"""SVG charts inside a page: they take the colours of the page, also in dark mode and in print.
 
-Nothing but classes and presentation attributes: the page's policy allows no style of their own.
+They have only classes and presentation attributes, since the policy of the page allows no other styles.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ Points = Iterable[tuple[float, float]]
 
 
 class ChartFrame(NamedTuple):
-    """How large a picture is, and where the sides of its frame are; in the units of its letters."""
+    """The size of a picture and the sides of its frame, in the units of its letters."""
 
     width: int
     height: int
@@ -33,7 +33,7 @@ PANEL = ChartFrame(190, 172, 20, 184, 6, 150)  # one of many
 
 
 class Axis(NamedTuple):
-    """What an axis says, where it begins and ends, and the ticks that it names."""
+    """The name of an axis, its two ends, and the ticks that have labels."""
 
     label: str
     low: float = 0.0
@@ -47,7 +47,7 @@ class Chart:
     Parameters
     ----------
     description : str
-        What the chart shows, for those who do not see it.
+        What the chart shows, for readers who do not see it.
     x, y : Axis
     frame : ChartFrame, default=LARGE_CHART
     """
@@ -57,7 +57,7 @@ class Chart:
         self._drawn: list[str] = []
 
     def line(self, points: Points, style: str = "curve") -> None:
-        """Draw a line; of neighbours that would be the same point of the picture only one is kept."""
+        """Draw a line; neighbours that would be the same point of the picture are drawn once."""
         places = [f"{round(2 * x) / 2:g},{round(2 * y) / 2:g}" for x, y in map(self._chart_position, points)]
         kept = [place for i, place in enumerate(places) if i == 0 or place != places[i - 1]]
         self._drawn.append(f'<polyline class="{style}" points="{" ".join(kept)}"/>')
@@ -75,7 +75,7 @@ class Chart:
             self._drawn.append(f'<rect class="bar" x="{x - width / 2:.1f}" y="{y:.1f}" {size}/>')
 
     def whiskers(self, ranges: Iterable[tuple[float, float, float]]) -> None:
-        """Draw at each x a range of y."""
+        """Draw a range of y at each x."""
         for x, low, high in ranges:
             (place, bottom), (_, top) = self._chart_position((x, low)), self._chart_position((x, high))
             ends = "".join(f"M{place - 4:.1f} {y:.1f}h8" for y in (bottom, top))
@@ -120,17 +120,17 @@ class Chart:
 
 
 def round_axis(label: str, low: float, high: float, most: float = float("inf"), format: str = "{:g}") -> Axis:
-    """Return an axis from a round number to a round number, with a tick at four to eight.
+    """Return an axis from a round number to a round number, with four to eight ticks.
 
     Parameters
     ----------
     label : str
     low, high : float
-        What it has to hold, `low` < `high`.
+        The range that the axis must contain; `low` < `high`.
     most : float, optional
-        Where it ends at the latest, though `high` is not beyond it.
+        The largest possible end of the axis, not below `high`.
     format : str, optional
-        Of the ticks, as for `str.format`.
+        Format of the numbers at the ticks, as for `str.format`.
     """
     step = 10.0 ** floor(log10((high - low) / 2))
     step = next(s for s in (step / 2, step, 2 * step, 5 * step) if (high - low) / s <= 6)
@@ -149,7 +149,7 @@ def line_chart(
     intervals: Sequence[tuple[float, float]] | None = None,
     frame: ChartFrame = LARGE_CHART,
 ) -> Chart:
-    """Draw a line, a dashed `guide` to compare it with and, with a list of `intervals`, dots and these."""
+    """Draw a line, a dashed `guide` to compare it with and, if `intervals` is a list, dots with these."""
     chart = Chart(description, x, y, frame)
     if guide:
         chart.line(guide, "guide")
@@ -173,7 +173,7 @@ def learning_curve_chart(
     scores : sequence of float
         In [0, 1].
     intervals : sequence of (float, float)
-        Of each score, or empty.
+        The interval of each score, or empty.
     metric : str
         What the scores are.
     """

@@ -27,12 +27,12 @@ from ..measures import prediction
 from ..measures.drift import TextWatch
 
 MAX_HELD = 64 * MIB  # of bodies that are not answered yet, over all connections
-BATCH_TEXTS = 1024  # that are predicted at once
+BATCH_TEXTS = 1024  # that are predicted together
 BATCH_CHARACTERS = 1 << 20
 # Characters that are predicted without a thread, which takes half a millisecond to wake. Meanwhile other
 # requests wait: 1 ms for 2**12 characters, 3 ms for 2**14.
 AT_ONCE = 1 << 12
-TEXTS_WATCHED = 5000  # the last ones, about, that are compared with those held out in training
+TEXTS_WATCHED = 5000  # about this many of the last texts are compared with the held-out texts
 
 HOW_TO = """\
 {name}, a model with the labels {labels}.
@@ -47,7 +47,7 @@ A request may have up to {max_texts:,} texts and {max_body:,} bytes.
 """
 
 
-# The texts of a request, whether it is one text and no list, and the answer to come.
+# The texts of a request, whether it has one text instead of a list, and the future answer.
 Job = tuple[list[str], bool, asyncio.Future]
 
 
@@ -60,7 +60,7 @@ class Service:
     name : str
         The name of the model in answers.
     about : mapping
-        What its file says besides.
+        What the file of the model says about it.
     """
 
     def __init__(self, model, name: str, about: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ class Service:
                 told = f"unknown query field {field[:80]!r}; {path} takes none"
                 raise HTTPException(HTTPStatus.BAD_REQUEST, told)
             if request.method.replace("HEAD", "GET") != method:
-                told = f"{path} takes {method}"
+                told = f"{path} needs the method {method}"
                 raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, told, {"Allow": method})
             response = await answer(request)
         except HTTPException as error:
@@ -172,7 +172,7 @@ class Service:
             why = f"the request was not complete after {self.timeout:g} seconds"
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
         except ClientDisconnect:
-            raise HTTPException(HTTPStatus.BAD_REQUEST, "the request ends early") from None
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "the request is incomplete") from None
         if is_large:
             why = f"the body has more than {self.max_body:,} bytes; send fewer texts at once"
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
@@ -180,7 +180,7 @@ class Service:
     # Predictions
 
     def _start_batch(self) -> None:
-        """Predict the texts of the jobs that wait, as many as go together."""
+        """Predict the texts of waiting jobs together, as many as the limits allow."""
         jobs, n_texts, n_characters = [], 0, 0
         while self._waiting and n_texts < BATCH_TEXTS and n_characters < BATCH_CHARACTERS:
             jobs.append(job := self._waiting.popleft())
@@ -236,7 +236,7 @@ class Service:
 
 
 def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
-    """Return the texts in the body of a request, and whether it is one text and no list.
+    """Return the texts in the body of a request, and whether it has one text instead of a list.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from ..measures.term_effects import shown_term
 TopWords = dict[str, list[tuple[str, float]]]  # of each label its words and their weights
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
-LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
+LARGEST_DRAWN = 1e300  # with larger weights on both sides, the length of an axis would be infinite
 
 
 def top_words_record(words: TopWords) -> dict:
@@ -46,7 +46,7 @@ def top_words_section(words: TopWords, title: str = "", labels: Sequence[str] = 
         )
         for label in shown
     ]
-    left = more(len(words) - len(shown), "label", " without words here.")
+    left = more(len(words) - len(shown), "label", " not shown.")
     return Section(title=title, lines=[*filter(None, [left])], tables=tables)
 
 
@@ -59,7 +59,7 @@ def plot_top_words(words: TopWords, path: str) -> None:
 
 
 def size_of_top_words(words: TopWords) -> tuple[float, float]:
-    """Return the inches that a picture of the top words takes."""
+    """Return the size of a picture of the top words in inches."""
     panels, rows, columns = _word_panels(words)
     bars = max(sum(map(len, panel.values())) for panel in panels)
     return 7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars)
@@ -68,10 +68,10 @@ def size_of_top_words(words: TopWords) -> tuple[float, float]:
 def draw_top_words(sheet, words: TopWords) -> None:
     """Draw the weights of each label's top words as horizontal bars.
 
-    Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
+    Two labels share one panel, since they share one weight per word; more labels have one panel each.
     """
     panels, rows, columns = _word_panels(words)
-    # Bars of one length are of one weight, in every panel.
+    # Bars of the same length have the same weight in every panel.
     axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
         _word_bars(ax, panel)
@@ -88,7 +88,7 @@ def draw_top_words(sheet, words: TopWords) -> None:
 
 
 def _word_panels(words: TopWords) -> tuple[list[TopWords], int, int]:
-    """Return what shares axes, and in how many rows and columns these stand."""
+    """Return the panels, and in how many rows and columns they stand."""
     panels = [{label: rows} for label, rows in words.items()]
     if len(words) == 2:
         panels = [dict(reversed(words.items()))]

@@ -31,10 +31,10 @@ ABOUT_CERTIFICATE = (
     "penalty on large weights."
 )
 UNTESTED = (
-    "none: --holdout 0 keeps no text for a test. To measure the model on other labelled texts, run "
+    "none: with --holdout 0, no text is kept for a test. To test the model on other labelled texts, run "
     "fastsvm-sentiment evaluate."
 )
-WITHOUT_WEIGHTS = "none: a kernel machine has no weight for a word; explain says what each does in a TEXT"
+WITHOUT_WEIGHTS = "none: a kernel machine has no weights of words; fastsvm-sentiment explain explains a text"
 
 
 def training_record(result: TextTraining, seconds: Mapping[str, float]) -> dict:
@@ -80,10 +80,10 @@ def write_training_report(
         The command line that repeats this training.
     """
     facts = [] if result.evaluation is None else main_facts(result.evaluation)[:1]
-    counts = {"texts to train on": result.n_train, "texts for probabilities": result.n_calibrate}
+    counts = {"training texts": result.n_train, "texts for probabilities": result.n_calibrate}
     counts = {name: n for name, n in counts.items() if n} | {
-        "texts held out": result.n_test,
-        "terms known": result.n_features,
+        "held-out texts": result.n_test,
+        "known terms": result.n_features,
     }
     about = "", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}"
     head = page_head(about, facts, counts, result.skipped.count, result.warnings)
@@ -99,7 +99,7 @@ def brief_sections(result: TextTraining) -> list[Section]:
     lines += ["no text was held out for a test"] if scores is None else _score_lines(result, scores)
     recalls = {} if scores is None else scores.recalls
     labels = list(result.label_counts)
-    if left := more(len(labels) - LABELS_IN_BRIEF, "label", "; -v has all"):  # those that need a look
+    if left := more(len(labels) - LABELS_IN_BRIEF, "label", "; -v lists all"):  # the lowest recalls first
         labels.sort(key=lambda label: 1.0 if recalls.get(label) is None else recalls[label])
     rows = _brief_rows(result, labels[:LABELS_IN_BRIEF], recalls)
     table = Table(("label", "recall", "top words"), rows, words=(0, 2), left_out=left)
@@ -128,9 +128,9 @@ def _brief_rows(
 
 
 def _score_lines(result: TextTraining, scores: AnswerScores) -> list[str]:
-    """Return how good the answers are, and what guessing would score, and the model before.
+    """Return the scores of the answers, of guessing, and of the model before --continue.
 
-    The metric is told if it is not the usual score.
+    The metric is included if it is not the usual score.
     """
     fact, *others = main_facts(scores)
     main, guessing = f"{fact.name} {fact.value}{fact.more}", scores.shown(scores.guessing(scores.main_metric))
@@ -139,7 +139,7 @@ def _score_lines(result: TextTraining, scores: AnswerScores) -> list[str]:
         main += f"; {', '.join(map(' '.join, also))}"
     line = f"always guessing {shortened(scores.guess, LETTERS)}: {guessing}"
     if result.accuracy_before is not None:
-        line += f"; before it learned on: {scores.shown(result.accuracy_before)}"
+        line += f"; before further training: {scores.shown(result.accuracy_before)}"
     if scores.metric != scores.main_metric:
         value, guessing = scores.value, scores.guessing(scores.metric)
         line += f"; {scores.metric} {scores.shown(value)}, guessing {scores.shown(guessing)}"
@@ -147,7 +147,7 @@ def _score_lines(result: TextTraining, scores: AnswerScores) -> list[str]:
 
 
 def training_sections(result: TextTraining, seconds: Mapping[str, float], command: str = "") -> list[Section]:
-    """Return all there is to say of a training; a page also has the command that repeats it."""
+    """Return all results of a training; a page also has the command that repeats the training."""
     sections = [_corpus_section(result), *_tested_sections(result)]
     if result.recipe_choice:
         sections.append(_recipe_section(result.recipe_choice, result.settings))
@@ -158,7 +158,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
     if result.settings.threshold:
         moved = f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}"
         why = f"which gives the best {result.settings.threshold} according to the probabilities"
-        line = f"Both labels weigh the same in training. Scores are {moved}, {why}."
+        line = f"Both labels have the same total weight in training. Scores are {moved}, {why}."
         sections.append(Section(title="Rare label", lines=[line]))
     sections += [*_learning_curve_sections(result), *_few_words_sections(result), _words_section(result)]
     if result.evaluation and result.evaluation.texts:
@@ -198,32 +198,32 @@ def _tested_sections(result: TextTraining) -> list[Section]:
         lines.insert(0, "no probabilities: too few texts to learn them from")
     if result.accuracy_before is not None:
         before = result.evaluation.shown(result.accuracy_before)
-        lines.insert(0, f"accuracy of the model before it learned on: {before}")
+        lines.insert(0, f"accuracy of the model before further training: {before}")
     if result.n_fitted > result.n_train:
         lines.append(f"The saved model was trained on all {result.n_fitted:,} texts.")
     return [replace(accuracy, lines=[*accuracy.lines, *lines]), *others]
 
 
 def _recipe_section(choice: dict, settings: Settings) -> Section:
-    """Return the recipes that were tried, and which one was taken."""
+    """Return the recipes that were tried, and which one was chosen."""
     tried, chosen = choice["tried"], choice["chosen"]
     why = "the smallest error"
     if choice["unsegmented"]:
         why += "; the texts have no blanks between words, so characters are counted"
     elif chosen != min(tried, key=lambda recipe: recipe["error"])["name"]:
-        why = "the lead of others may be chance"
-    measure = f"1 - {settings.metric}" if settings.several else "squared error of the probabilities"
+        why = "the lead of a better recipe may be chance"
+    measure = f"1 - {settings.metric}" if settings.several else "Brier score"
     errors = ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried)
     lines = [
         f"tried on {choice['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
         f"{measure}: {errors}",
-        f"taken: {chosen} ({why})",
+        f"chosen: {chosen} ({why})",
     ]
     return Section(title="Recipe", lines=lines)
 
 
 def _cross_validation_section(found: dict, metric: str) -> Section:
-    """Return the scores of the parts of all texts, each by a model of the other parts."""
+    """Return the scores of all folds, each by a model that was trained on the other folds."""
     rows = {
         "accuracy": (found["accuracy"], found["accuracy_interval"], found["accuracies"]),
         metric: (found["metric_value"], found["metric_interval"], found["values"]),
@@ -231,19 +231,19 @@ def _cross_validation_section(found: dict, metric: str) -> Section:
     facts = []
     for name, (mean, interval, values) in rows.items():
         told, *rest = shown(interval, mean, *interval, min(values), max(values))
-        facts.append(Fact(name, told, " (95 % interval {} to {}), from {} to {}".format(*rest)))
+        facts.append(Fact(name, told, " (95 % interval {} to {}), folds from {} to {}".format(*rest)))
     return Section(title=f"Cross-validation in {len(found['values'])} parts of all texts", facts=facts)
 
 
 def _alpha_section(result: TextTraining) -> Section:
-    """Return the score at each alpha that was tried, and the alpha that was taken."""
+    """Return the score at each alpha that was tried, and the alpha that was chosen."""
     choice = result.alpha_choice
     n_folds = choice.scores.shape[1]
     folds = f" in {n_folds} folds" if n_folds > 1 else ""
     best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts{folds}"
     if choice.is_at_end:
         smaller = choice.alpha == choice.alphas[-1]
-        best += f"; it is the last one tried, and {'smaller' if smaller else 'larger'} ones might be better"
+        best += f"; no {'smaller' if smaller else 'larger'} ones were tried, which might be better"
     columns = choice.alphas, choice.means, choice.gaps.max(axis=1)
     rows = [(f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}") for alpha, value, gap in zip(*columns, strict=True)]
     table = Table(("alpha", choice.metric, "relative gap"), rows)
@@ -263,7 +263,7 @@ def _learning_curve_sections(result: TextTraining) -> list[Section]:
     gain = f"From {sizes[-2]:,} to {sizes[-1]:,} training texts, the gain was {values[-1] - values[-2]:+.4f}."
     about = [
         f"{gain} If the curve still rises at its end, more texts would help further.",
-        *["Lines at the dots: 95 % intervals."] * bool(intervals),
+        *["Vertical lines: 95 % intervals."] * bool(intervals),
     ]
     rows = [(f"{size:,}", f"{value:.4f}") for size, value in zip(sizes, values, strict=True)]
     table = Table(("training texts", metric), rows, words=())
@@ -278,11 +278,11 @@ def _learning_curve_sections(result: TextTraining) -> list[Section]:
 
 
 def _few_words_sections(result: TextTraining) -> list[Section]:
-    """Return how accurate models of few words are, with an l1 penalty."""
+    """Return how accurate models with few words are, with an l1 penalty."""
     points, metric = result.scores_by_words, result.settings.metric
     if not points:
         return []
-    about = f"The model has {many(result.n_features, 'word')}, or words in a row. Larger alphas give fewer:"
+    about = f"The model has {many(result.n_features, 'word n-gram')}. Larger alphas give fewer:"
     rows = []
     for point in points:
         scores = {"accuracy": f"{point['accuracy']:.4f}", metric: f"{point['value']:.4f}"}
@@ -302,11 +302,12 @@ def _words_section(result: TextTraining) -> Section:
 
 
 def _suspected_section(found: dict) -> Section:
-    """Return how many labels are probably wrong, and the surest of them."""
+    """Return how many labels are probably wrong, and the most suspicious texts."""
     n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
-    lines = [f"Models of other texts contradict {n}."]
+    lines = [f"Models trained on other texts contradict {n}."]
     if (share := found["estimated_share"]) is not None:
-        lines.append(f"By the surest predictions, about {percent(share)} of the labels are wrong at random.")
+        told = f"about {percent(share)} of the labels are wrong at random"
+        lines.append(f"By the most certain predictions, {told}.")
     suspects = [SuspectText(**one) for one in found["texts"]]
     lines += ["fastsvm-sentiment inspect lists more."] * bool(suspects)
     tables = [suspects_table(suspects, LETTERS_SHOWN)] if suspects else []
@@ -314,7 +315,7 @@ def _suspected_section(found: dict) -> Section:
 
 
 def _certificate_section(result: TextTraining) -> Section:
-    """Return how far the fit is from the optimum; of several, the numbers of the farthest."""
+    """Return how far the fit, or the farthest of several fits, is from the optimum."""
     lines = [certificate_line(result.relative_gap, result.settings.classifier)]
     if result.relative_gap is None:
         return Section(title="Certificate", lines=lines)
@@ -323,20 +324,20 @@ def _certificate_section(result: TextTraining) -> Section:
     objective, gap, relative = (float(np.atleast_1d(values)[worst]) for values in numbers)
     about: list[Line] = [ABOUT_CERTIFICATE]
     if np.ndim(result.objective):
-        label, most = str(result.model.classes_[worst]), ", where the distance is largest."
-        about.append(("There is one such search for each label; these are the numbers of ", label, most))
-    about.append("This is about the training texts. The held-out texts show how the model does on others.")
+        label, most = str(result.model.classes_[worst]), ", which is farthest from the optimum."
+        about.append(("Each label has its own weights. The numbers belong to the label ", label, most))
+    about.append("This concerns the training texts. The held-out texts show how the model does on others.")
     lines.append(
-        f"The objective ended at {objective:.6g}, and a bound that was computed along with it proves that no "
-        f"weights reach less than {objective - gap:.6g}."
+        f"The objective ended at {objective:.6g}. A bound that was also computed proves that no weights "
+        f"reach less than {objective - gap:.6g}."
     )
     if relative > 0.01:
-        lines.append("More epochs, or a larger alpha, would bring it nearer.")
+        lines.append("More epochs, or a larger alpha, would bring the objective nearer to the optimum.")
     return Section(title="Certificate", about=about, lines=lines)
 
 
 def _model_section(result: TextTraining, command: str) -> Section:
-    """Return the file and the settings; on a page, the command that makes the model again."""
+    """Return the file and the settings; on a page, the command that trains the model again."""
     classifier = result.model["classifier"]
     loss, settings = getattr(classifier, "loss", None), result.settings
     told = ("classifier", "weighting")  # in other words

@@ -138,7 +138,7 @@ def test_the_english_model_by_name():
     [
         (["CORPUS"], {"learning_rate": 1}, TypeError, "unexpected keyword argument 'learning_rate'"),
         (["CORPUS"], {"alpha": -1}, ValueError, "^alpha: -1 is not auto or a number above 0$"),
-        (["CORPUS"], {"ngrams": (3, 2)}, ValueError, r"^ngrams: \(3, 2\) is neither a number"),
+        (["CORPUS"], {"ngrams": (3, 2)}, ValueError, r"^ngrams: \(3, 2\) is not a number"),
         (["CORPUS"], {"class_weight": {"spam": 0}}, ValueError, "^class_weight: 0 is not a weight above 0"),
         (["CORPUS"], {"min_df": 2000}, ValueError, "; try min_df=1$"),
         (["CORPUS"], {"start": "x", "k": 5}, ValueError, "^k: the model of start decides this; leave it out"),
@@ -147,11 +147,11 @@ def test_the_english_model_by_name():
         (["CORPUS"], {"text_col": "a"}, ValueError, "no column 'a' among .*; choose with text_col$"),
         ([__file__ + "x"], {}, OSError, "No such file"),
         ([["a b", "c d"]], {}, TypeError, "texts and their labels"),
-        ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts and 1 labels"),
+        ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts, but 1 labels"),
         ([["a b", "c d"], ["x", "x"]], {}, ValueError, "the texts given: 'x' is the only label"),
-        ([["a b", "c d"], [0, 1]], {}, TypeError, "labels are strings; number 0 is a int: 0"),
-        ([["a b", None], ["x", "y"]], {}, TypeError, "texts are strings; number 1 is a NoneType"),
-        ([["a b", "c d"], ["x", "y"]], {"text_col": "t"}, TypeError, "text_col: describes a file"),
+        ([["a b", "c d"], [0, 1]], {}, TypeError, "labels must be strings; number 0 is a int: 0"),
+        ([["a b", None], ["x", "y"]], {}, TypeError, "texts must be strings; number 1 is a NoneType"),
+        ([["a b", "c d"], ["x", "y"]], {"text_col": "t"}, TypeError, "text_col: only for files"),
     ],
 )
 def test_what_is_wrong_is_said(corpus, args, options, error, message):
@@ -161,7 +161,7 @@ def test_what_is_wrong_is_said(corpus, args, options, error, message):
 
 def test_a_text_is_not_a_list_of_texts(model, tmp_path):
     loaded = sentiment.load(model)
-    with pytest.raises(TypeError, match="not a single one"):
+    with pytest.raises(TypeError, match="not one string"):
         loaded.predict("great")
     with pytest.raises(TypeError, match="not a string"):
         loaded.explain(["great"])

@@ -43,7 +43,7 @@ def fails(*args):
         ('{"title": "great"}\n' * 3, 1, "no labelled text, read as jsonl .*no key 'label' among title"),
         (b"a b 1.txt \xff\na c 2.txt \xff\n", 1, "no labelled text.*line 1: bytes that are not UTF-8"),
         ("text,label\n" + "".join(f"a,{i}\n" for i in range(10)), 1, "10 labels, such as '0', in 10 texts"),
-        ('{"text": "a", "text": "b", "label": "c"}\n', 1, r"not JSON \(the key 'text' comes twice"),
+        ('{"text": "a", "text": "b", "label": "c"}\n', 1, r"not JSON \(the key 'text' occurs twice"),
         ("text;text;label\na;b;c\n", 2, "line 1: two columns are called 'text'"),
         ('{\n "text": "a"\n}\n', 1, "cannot tell .*; write JSON as one object per line"),
     ],
@@ -68,7 +68,7 @@ def test_an_error_about_a_format_names_the_help_that_lists_them(run, tmp_path, c
         ("--text-col label", 2, "--text-col and --label-col are both 'label'"),
         ("--alpha nan", 2, "--alpha.*not auto or a number above 0"),
         ("--alpha 1 --classifier perceptron", 2, "--alpha has no effect on the perceptron; leave it out"),
-        ("--alpha auto --classifier perceptron", 2, "--alpha auto is not for the perceptron;"),
+        ("--alpha auto --classifier perceptron", 2, "--alpha auto does not work with perceptron;"),
         ("--recipe best", 2, "'best' is not one of"),
         ("--k 0", 2, "--k"),
         ("--holdout nan", 2, "--holdout"),
@@ -124,12 +124,12 @@ def test_options(run, write, texts, options, exit_code, pattern):
         ("explain MODEL what a waste", 2, "4 arguments, where MODEL and TEXT are expected; .* in quotes"),
         ("explain MODEL --json --csv", 2, "not both"),
         ("explain MODEL -n 0", 2, "-n"),
-        ("explain MODEL3 great --label good", 2, "knows no label 'good'; its labels are mixed, neg, pos"),
-        ("evaluate MODEL3 CORPUS --recall .9", 2, "models of two labels; this one has 3"),
+        ("explain MODEL3 great --label good", 2, "not know the label 'good'; its labels are mixed, neg, pos"),
+        ("evaluate MODEL3 CORPUS --recall .9", 2, "a model of two labels; this one has 3"),
         ("predict MODEL3 --threshold 1", 2, "--threshold is for models of two labels; this one has 3"),
         ("predict MODEL3 --unsure .4-.6", 2, "--unsure A-B is for models of two labels; this one has 3"),
         *((f"predict MODEL --unsure {wrong}", 2, "--unsure") for wrong in (".6-.4", "0-.5", "2", "x", "0")),
-        ("predict MODEL --encoding rot13", 2, "'rot13' is no encoding of text"),
+        ("predict MODEL --encoding rot13", 2, "'rot13' is not a text encoding"),
         ("predict MODEL --text-col review", 2, "was found; give the format of the file with --format csv"),
         ("predict CORPUS CORPUS", 2, ".*: is no model, .*; MODEL comes first"),
         ("predict MODEL missing.txt", 1, "missing.txt: No such file"),
@@ -194,5 +194,5 @@ def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
     corpus.write_text("\n".join(["label\ttext", *lines]))
     result = run("evaluate", model, corpus)
     assert result.exit_code == 0
-    assert re.search(r"does not know label0, label1, .* \.\.\.; these texts count as mistakes", result.stderr)
+    assert re.search(r"unknown to the model: label0, .* \.\.\.; their texts count as mistakes", result.stderr)
     assert max(map(len, result.stderr.splitlines())) < 400

@@ -216,7 +216,7 @@ def test_a_file_and_a_folder_in_use_are_refused(path, message, begun, run):
 
 def test_stdin_is_refused_and_a_failure_that_kept_nothing_leaves_nothing(run, write, texts):
     done = run("train", "-", *COMMAND)
-    assert (done.exit_code, "<stdin> cannot be" in done.stderr) == (2, True)
+    assert (done.exit_code, "<stdin> can be read only once" in done.stderr) == (2, True)
     done = run("train", write([("same", "a text")] * 9), *COMMAND)
     assert (done.exit_code, "the only label" in done.stderr) == (1, True)
     assert os.listdir() == []

@@ -36,7 +36,7 @@ def test_keys_with_dashes(run, trained, tmp_path):
         ("min_df = 0", "min-df in --config: 0 is not a whole number from 1 to 2147483647"),
         ("epochs = 100000000000000000000", "is not a whole number from 1 to 2147483647"),
         ("k = ", "not a TOML file"),
-        ('report = "a\\u0000b.html"', "--report: a path has no NUL character"),
+        ('report = "a\\u0000b.html"', "--report: a path cannot have a NUL character"),
         (f"epochs = {'9' * 5000}", "not a TOML file: Exceeds the limit (4300 digits)"),
         (f"seed{'.a' * 900} = 1", "seed is a table; give it a value"),
         (f"seed{'.a' * 5000} = 1", "give "),  # Python 3.14 refuses a key of 1000 parts

@@ -42,7 +42,7 @@ def test_a_model_learns_and_forgets_little(run, trained, write, old):
     assert record["accuracy"] > record["accuracy_before"]  # on 40 texts
     assert record["relative_gap"] < 1e-3
     again = run("train", corpus, "--continue", old, "-o", "again.safetensors")
-    assert f"before it learned on: {record['accuracy_before']:.2f}\n" in again.stdout
+    assert f"before further training: {record['accuracy_before']:.2f}\n" in again.stdout
 
     first, second = sentiment.load(old), sentiment.load("new.safetensors")
     terms = [model.pipeline["vectorizer"].get_feature_names_out().tolist() for model in (first, second)]

@@ -107,7 +107,7 @@ def test_a_kernel_machine_has_no_weights(run, write, texts):
     options = ("--classifier", "kernel-sdca", "--recipe", "nb-words", "--report", "page.html", "-v")
     result = run("train", corpus, "-o", "m.safetensors", *options)
     assert result.exit_code == 0
-    assert "Top words\nnone: a kernel machine has no weight for a word" in result.stdout
+    assert "Top words\nnone: a kernel machine has no weights of words" in result.stdout
     assert "(terms together)" in run("explain", "m.safetensors", texts(60)[0][1]).stdout
     for line in "explain M", "export M -o x --to pruned --keep 5", "train CORPUS --continue M":
         words = [{"M": "m.safetensors", "CORPUS": corpus}.get(word, word) for word in line.split()]

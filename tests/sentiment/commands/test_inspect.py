@@ -49,7 +49,7 @@ def test_words_are_those_that_train_counts(run, write):
     record = describe_json(run, corpus)
     assert {word["word"] for word in record["words"]["frequent"]} == {"a", "good", "ish", "thing"}
     assert (record["words"]["texts_without"], record["words"]["places_without"]) == (1, [3])
-    assert "1 text without any: line 3\n" in run(*QUICK, "-v", corpus).stdout
+    assert "1 text without words: line 3\n" in run(*QUICK, "-v", corpus).stdout
 
 
 def test_copies(run, tmp_path):
@@ -181,7 +181,7 @@ def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
     record = json.loads(run("inspect", write(rare), "--json").stdout)
     assert all(one["label"] != "odd" for one in record["suspects"])
     two = [("neg", "the same words"), ("pos", "the same words again")]
-    for pairs, message in ((texts(20, ("pos",)), "the only label"), (two, "too few texts to judge")):
+    for pairs, message in ((texts(20, ("pos",)), "the only label"), (two, "too few texts to check")):
         result = run("inspect", write(pairs, "csv"))
         assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
         assert result.stderr.startswith("note: labels were not checked: ")

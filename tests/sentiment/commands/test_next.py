@@ -60,7 +60,7 @@ def test_train_reads_the_file_once_labels_are_there(run, texts, write, model, tm
     left = {json.loads(line)["text"] for line in again.stdout.splitlines()}
     assert left
     assert left.isdisjoint(row["text"] for row in rows)
-    assert again.stderr.endswith("all others are known to the model, or nearly the same\n")
+    assert again.stderr.endswith("all others are training texts of the model, or nearly the same\n")
 
 
 def test_options_of_other_outputs_are_refused(run, model):

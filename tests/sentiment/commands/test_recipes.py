@@ -45,7 +45,7 @@ def test_the_recipe_with_the_smallest_error_is_taken(run, train, write, texts):
     assert (choice["n"], choice["chosen"]) == (240, record["recipe"])
     assert record["recipe"] == min(choice["tried"], key=lambda each: each["error"])["name"]
     printed = run("train", corpus, "-v", "-o", "model.safetensors").stdout
-    found = re.search(r"\nRecipe\ntried on 240 .*: nb-words, .*\n.*\ntaken: (\S+) \(the smallest e", printed)
+    found = re.search(r"\nRecipe\ntried on 240 .*: nb-words, .*\n.*\nchosen: (\S+) \(the smallest e", printed)
     assert found[1] == record["recipe"]
 
 
@@ -145,7 +145,7 @@ def test_what_is_given_comes_first(run, train, write):
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("none", "1-3", "tfidf")
     record = train(corpus, "--recipe", "tfidf-both", config={"chars": "none"})
     assert (record["ngrams"], record["chars"]) == ("1-2", "none")
-    assert_refused(run("train", corpus, "--ngrams", "none"), 2, "nothing to count")
+    assert_refused(run("train", corpus, "--ngrams", "none"), 2, "leaves no features")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])

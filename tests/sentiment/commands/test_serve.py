@@ -26,7 +26,7 @@ from refusal import assert_refused
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
 TIMEOUT = 1  # seconds that the server gives a client
-REFUSED = "this name is not the server's own; use the address that it printed"
+REFUSED = "the host or origin is not the server's own; use the address that the server printed"
 TEXTS = ["great lovely thing1", "awful dull", "nothing known", ""]
 
 
@@ -134,8 +134,8 @@ def test_how_to_ask_and_health(connection, served, model3):
 @pytest.mark.parametrize(
     ("method", "path", "content", "status", "why"),
     [
-        ("GET", "/predict", None, 405, "/predict takes POST"),
-        ("DELETE", "/", None, 405, "/ takes GET"),
+        ("GET", "/predict", None, 405, "/predict needs the method POST"),
+        ("DELETE", "/", None, 405, "/ needs the method GET"),
         ("GET", "/secret", None, 404, "there is nothing at '/secret'; see GET /"),
         ("POST", "/predict", b"", 400, "not JSON"),
         ("POST", "/predict", b"{", 400, "not JSON"),

@@ -111,7 +111,7 @@ def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write, tmp_path):
     assert_refused(run("train", "-", "--stream", "-o", "m.safetensors"), 2, whole)
     os.mkfifo(pipe := tmp_path / "pipe")  # opened, it would wait for ever
     for option in {"stream": True}, {"checkpoint": "run.ckpt"}:
-        assert_refused(run("train", pipe, config=option), 2, f"pipe cannot be; {whole}")
+        assert_refused(run("train", pipe, config=option), 2, f"pipe can be read only once; {whole}")
     done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
     assert_refused(done, 1, "'same' is the only label")
     done = run("train", write(reviews(9), "csv", "reviews.csv"), "--stream", "--format", "jsonl")

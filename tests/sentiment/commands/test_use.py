@@ -27,7 +27,7 @@ def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
     assert record["accuracy"] <= 20 / 30
     warning, note = result.stderr.splitlines()
     assert warning.endswith("the model learned from 3 of these 30 texts: the figures may be too good")
-    assert note == "note: the model does not know mixed; these texts count as mistakes"
+    assert note == "note: labels unknown to the model: mixed; their texts count as mistakes"
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -244,7 +244,7 @@ def test_a_file_is_explained_as_one_text_and_lines_of_it_are_said_to_be_texts(ru
         run("explain", "m.safetensors", "letter.txt"),
     )
     assert told.stdout == whole.stdout
-    assert "letter.txt: all of it is taken as one text" in told.stderr
+    assert "letter.txt: the whole file is taken as one text" in told.stderr
     told = run("predict", "m.safetensors", "letter.txt")
     assert told.stdout.count("\n") == 3
-    assert "letter.txt: each line is taken as a text; give its folder" in told.stderr
+    assert "letter.txt: each line is taken as a text; for one text per file" in told.stderr

@@ -107,7 +107,7 @@ def test_several_inputs(run, model, write, tmp_path):
     assert both[2:] == one[1:]
     second.write_text("id,text\n2,dull\n")
     refused = run("predict", model, first, second, "-o", "scored.csv")
-    assert_refused(refused, 1, f"{second}: has other columns than {first}; predict it by itself")
+    assert_refused(refused, 1, f"{second}: has other columns than {first}; predict it separately")
 
 
 def test_folders_keep_their_names(run, model, tmp_path):

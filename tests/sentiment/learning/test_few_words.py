@@ -49,7 +49,9 @@ def test_what_has_no_l1_penalty_refuses_in_one_line(run, write, texts):
     corpus = write(texts(60), "tsv")
     assert_refused(run("train", corpus, "--penalty", "l1", "--stream"), 2, "needs all texts in memory")
     assert_refused(
-        run("train", corpus, "--penalty", "l1", "--classifier", "perceptron"), 2, "is for sdca-svm"
+        run("train", corpus, "--penalty", "l1", "--classifier", "perceptron"),
+        2,
+        "needs --classifier sdca-svm",
     )
     tagged = write([("a,b", "one two"), ("a", "one"), ("b,a", "two one"), ("b", "two")] * 10, "tsv")
-    assert_refused(run("train", tagged, "--penalty", "l1"), 2, "learns one label per text")
+    assert_refused(run("train", tagged, "--penalty", "l1"), 2, "supports one label per text")
