@@ -223,5 +223,5 @@ def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
     absurd_scale[0].scale_[:] = 5e-324
     fastsvm.save_model(absurd_scale, path, cell_notes())
     result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
-    message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"
+    message = "error: a/=1.jpg: the score of a cell overflows; train m.safetensors again\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)

@@ -119,12 +119,12 @@ def test_images_and_memory(cells, inputs, tmp_path, large, command, megabytes):
         crops = left.keys() - before.keys()
         assert all(cv2.imread(str(path)) is not None for path in crops)  # each is whole
     elif done.code == 1:
-        fails(done, "(out of memory|a library cannot be loaded|too large for the memory there is)")
+        fails(done, "(out of memory|a library cannot be loaded|too large for the available memory)")
         assert contents(tmp_path) == before
     else:  # the images that fit were worked on, the others are named for what they are
         assert done.code in (0, 3)
         assert "damaged" not in done.err
-        n_large = done.err.count("too large for the memory there is")
+        n_large = done.err.count("too large for the available memory")
         assert done.code == (3 if n_large else 0)
 
 

@@ -5,7 +5,7 @@ from ...common.errors import is_shortage
 CUT_SHORT = "cut short; copy or download it again"
 DAMAGED = "damaged; copy or download it again"
 GRAY = "greyscale; give an image in colour"
-NO_MEMORY = "too large for the memory there is"
+NO_MEMORY = "too large for the available memory"
 
 # Kinds of files that are not read, and what to do with them.
 PICTURE, SLIDE = "save it as JPEG or PNG", "export it as OME-TIFF"

@@ -23,8 +23,8 @@ Box = tuple[int, int, int, int]
 class LabelledBox(NamedTuple):
     """A box in an image, and `where` it was read.
 
-    The box is x, y, width and height in pixels; `size` that of the image, by the annotation. Nothing is to be
-    learned from what has None for its label.
+    The box is x, y, width and height in pixels; `size` is the size of the image in the annotation. Nothing is
+    learned from a box whose label is None.
     """
 
     where: str
@@ -54,7 +54,7 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
         A folder of Pascal VOC annotations, a COCO file (``.json``), or a CSV file with the columns ``file``,
         ``x``, ``y``, ``w``, ``h`` and ``label``. Rows of a CSV file without a box or label are left out.
     files : sequence of ImageFile
-        The images; one is meant by its name, or by the last part of its name if no other image shares that.
+        The images, each named in full, or by the last part of its name if no other image shares this part.
 
     Returns
     -------
@@ -64,16 +64,16 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
     Raises
     ------
     AppError
-        When the source cannot be read, means none of the images, or a box does not lie in its image.
+        If the source cannot be read or names none of the images, or if a box does not lie in its image.
     """
     is_json = source.lower().endswith(".json")
     said = list((_from_voc if os.path.isdir(source) else _from_coco if is_json else _from_csv)(source))
     empty = [each.where for each in said if min(each.box[2:]) <= 0]
     if len(empty) == len(said):
-        raise AppError(f"{source}: no box with a label in it")
+        raise AppError(f"{source}: contains no box with a label")
     if empty:  # a click without a drag
         more = f", and {len(empty) - 1:,} more" if len(empty) > 1 else ""
-        note(f"note: {empty[0]}: left out a box with nothing in it{more}")
+        note(f"note: {empty[0]}: left out an empty box{more}")
     return boxes_of_files(files, (each for each in said if min(each.box[2:]) > 0))
 
 
@@ -97,7 +97,7 @@ def _check_inside(file: ImageFile, boxes: Iterable[LabelledBox]) -> None:
     for where, _, (x, y, w, h), _, size in boxes:
         if size and sorted(size) != sorted(sides):
             raise AppError(
-                f"{where}: {file.name} has {size[0]:,} x {size[1]:,} pixels by the annotation, but is "
+                f"{where}: the annotation is for {size[0]:,} x {size[1]:,} pixels, but {file.name} has "
                 f"{sides[0]:,} x {sides[1]:,}; give the image that was annotated"
             )
         # An orientation may have turned the image since.
@@ -120,7 +120,7 @@ def checked_box(where: str, values: object) -> Box:
         x = y = w = h = math.nan
     if not all(abs(side) < 1e9 for side in (x, y, w, h)):
         shown = shortened(", ".join(map(str, listed)))
-        raise AppError(f"{where}: {shown!r} is no box; give x, y, width and height in pixels")
+        raise AppError(f"{where}: {shown!r} is not a box; give x, y, width and height in pixels")
     left, top, right, bottom = round(x), round(y), round(x + w), round(y + h)
     return left, top, right - left, bottom - top
 
@@ -140,7 +140,7 @@ def _from_voc(folder: str) -> Iterator[LabelledBox]:
             try:
                 left, top, right, bottom = map(float, corners)
             except (TypeError, ValueError):
-                raise AppError(f"{path}: an object without xmin, ymin, xmax and ymax") from None
+                raise AppError(f"{path}: an object has no xmin, ymin, xmax and ymax") from None
             label = element.findtext("name", "").strip()
             if label:
                 box = checked_box(path, (left, top, right - left, bottom - top))
@@ -169,7 +169,7 @@ def _from_coco(path: str) -> Iterator[LabelledBox]:
 
 
 def match_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of two boxes that show the same cell, the pair with the largest overlap first.
+    """Yield the numbers of each two boxes that show the same cell, the largest overlap first.
 
     Each box has at most one partner, with an overlap of at least `MIN_OVERLAP`.
     """

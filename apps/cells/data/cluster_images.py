@@ -1,4 +1,4 @@
-"""Images sent to the workers of a cluster, which may not see their files: bytes there, results back."""
+"""Images sent as bytes to the workers of a cluster, which may not see the files."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from .slide_tiles import Tile
 if TYPE_CHECKING:
     from distributed import Client
 
-SHARD_IMAGES, SHARD_BYTES = 8, 1 << 23  # at most, of what is sent at once; an image is never divided
+SHARD_IMAGES, SHARD_BYTES = 8, 1 << 23  # at most, sent at once; an image is never divided
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def map_images_on_cluster(
 
 
 def results_of_shard(files: Sequence[ImageFile], work: Callable[[ImageFile], T]) -> list[T | BadImage]:
-    """Work on a shard, in any thread of a worker, as a thread of `map_images` works on an image."""
+    """Work on a shard in any thread of a worker, as `map_images` works on an image."""
     one_thread_in_opencv()
     return [image_result(work, file) for file in files]
 

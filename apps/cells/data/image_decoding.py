@@ -20,19 +20,19 @@ from ...common.errors import is_shortage
 from .bad_image import CUT_SHORT, DAMAGED, GRAY, NO_MEMORY, BadImage
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "JPEG2000")
-JPEGS = ("JPEG", "MPO")  # the second is a JPEG with more images behind it, such as a preview
+JPEGS = ("JPEG", "MPO")  # MPO is a JPEG with more images behind it, such as a preview
 KNOWN = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
 TIFF = (b"II*\0", b"MM\0*")
-DEEP = ("'RGB;16", "'RGBA;16", "'RGBX;16")  # Pillow's names of 16 bits a channel, without the order of bytes
+DEEP = ("'RGB;16", "'RGBA;16", "'RGBX;16")  # Pillow's names of 16 bits per channel, without the byte order
 MAX_PAGES = 100  # of a TIFF file, which is read once for each
-MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
+MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; even a scan of few bytes costs a pass
 # Tags of TIFF.
 _SUBFILE, _WIDTH, _HEIGHT, _BITS, _DESCRIPTION, _SAMPLES = 254, 256, 257, 258, 270, 277
 _PLANAR, _TILE_WIDTH = 284, 322
 _ORIENTATION = 0x112
-_EXTRA_BYTES = re.compile(r"\d+ extraneous bytes before marker 0xd9")  # before the end they do no harm
+_EXTRA_BYTES = re.compile(r"\d+ extraneous bytes before marker 0xd9")  # harmless before the end
 
-# What is wrong with an image is in BadImage; the libraries are to be silent.
+# BadImage says what is wrong with an image; the libraries must be silent.
 Image.MAX_IMAGE_PIXELS = None  # `ImageReader` checks the size
 (cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
 
@@ -49,11 +49,11 @@ class TiffPage(NamedTuple):
     is_tiled : bool
         Whether it is stored in tiles.
     bits, samples : int
-        Bits of a channel, and channels of a pixel.
+        Bits per channel, and channels per pixel.
     about : str
-        What its writer says of it.
+        The description in the file.
     channels : tuple of int
-        The numbers of the pages that are channels of an OME image, which is this one page.
+        The numbers of the pages that are the channels of an OME image.
     """
 
     number: int
@@ -68,12 +68,12 @@ class TiffPage(NamedTuple):
 def tiff_pages(file: BinaryIO) -> list[TiffPage]:
     """Return the pages of a TIFF file, without masks and smaller copies of other pages.
 
-    The grey pages of an OME file are channels of one image, and one page here.
+    The grey pages of an OME file are channels of one image, and count as one page.
 
     Raises
     ------
     BadImage
-        When their tables cannot be read.
+        If the tables of the file cannot be read.
     """
     try:
         pages = list(_tiff_pages(file))
@@ -107,12 +107,12 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
     data : bytes
         The whole file.
     page : int, optional
-        Of a TIFF file with several, from 1.
+        Number of the page in a TIFF file with several, from 1.
 
     Raises
     ------
     BadImage
-        When it is of another format or grey, its header is damaged, or it holds several images.
+        If it is of another format or grey, its header is damaged, or it holds several images.
     """
     if not data:
         raise BadImage("an empty file")
@@ -128,7 +128,7 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
         is_unknown = isinstance(error, UnidentifiedImageError)
         raise BadImage(_why_not_opened(data, is_unknown)) from None
     if frames > 1:
-        raise BadImage(f"animated, {frames:,} frames; save one of them as an image of its own")
+        raise BadImage(f"animated, with {frames:,} frames; save one frame as an image")
     image.info["channels"] = found.channels
     if not found.channels and (image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I")):
         raise BadImage(GRAY)
@@ -140,16 +140,16 @@ def _is_planar(image: Image.Image) -> bool:
 
 
 def _page(data: bytes, page: int | None) -> TiffPage:
-    """Return the page that is meant, of all in a file; of what is no TIFF file, a first one."""
+    """Return the chosen page of a TIFF file; for another file, a first one."""
     pages = tiff_pages(BytesIO(data)) if data.startswith(TIFF) else []
     if data.startswith(TIFF) and not pages:
         raise BadImage(DAMAGED)
     if page is not None and not 1 <= page <= len(pages):
-        raise BadImage(f"no page {page:,}; it has {max(1, len(pages)):,}")
+        raise BadImage(f"no page {page:,}; the file has {max(1, len(pages)):,}")
     if len(pages) > MAX_PAGES:
         raise BadImage(f"more than {MAX_PAGES:,} pages; save each as a file of its own")
     if page is None and len(pages) > 1:
-        raise BadImage(f"{len(pages):,} pages; name one of them: the second is FILE#2")
+        raise BadImage(f"several pages ({len(pages):,}); name one: the second is FILE#2")
     found = pages[(page or 1) - 1] if pages else TiffPage(0, (0, 0), False)
     if found.channels:
         sizes = dict(re.findall(r'\bSize([CZT])="(\d+)"', found.about))
@@ -162,7 +162,7 @@ def _page(data: bytes, page: int | None) -> TiffPage:
 def _why_not_opened(data: bytes, is_unknown: bool) -> str:
     """Return the reason that a file cannot be opened, by its first bytes."""
     if is_unknown and data.startswith(TIFF):  # its tables have been read
-        return "damaged, or a TIFF image of an unusual kind; save it with 8 bits a channel, or as png"
+        return "damaged, or a TIFF image of an unusual kind; save it with 8 bits per channel, or as png"
     is_webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
     return DAMAGED if data.startswith(KNOWN) or is_webp else "not an image"
 
@@ -176,17 +176,17 @@ def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
         The whole file.
     image : Image
     bits : int, default=16
-        How many bits of those of an image of 16 bits a channel are used: 4,095 is white for 12.
+        How many of 16 bits per channel are used: with 12 bits, 4,095 is white.
 
     Returns
     -------
     ndarray of shape (height, width, 3) and dtype uint8
-        Blue, green, red. Transparent pixels lie on white, and an orientation is followed.
+        Blue, green, red. Transparent pixels lie on white, and an EXIF orientation is applied.
 
     Raises
     ------
     BadImage
-        When it is damaged, cut short or grey, or would take far too long.
+        If it is damaged, cut short or grey, or would take far too long.
     """
     size = image.size
     try:
@@ -205,7 +205,7 @@ def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
 
 def _decode_jpeg(data: bytes, image: Image.Image) -> np.ndarray:
     if data.count(b"\xff\xda") > MAX_SCANS and _has_many_scans(data):
-        raise BadImage(f"more than {MAX_SCANS} scans; save it again, not progressive")
+        raise BadImage(f"more than {MAX_SCANS} scans; save it as a JPEG that is not progressive")
     try:
         pixels = simplejpeg.decode_jpeg(data, "BGR")
     except ValueError as error:
@@ -245,7 +245,7 @@ def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
         if _jpeg_2000_bits(data) > 8:  # Pillow makes black of white
             return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     elif _is_planar(image) and image.tile[0].codec_name == "raw" and image.tag_v2[_BITS][0] > 8:
-        raise BadImage("16 bits in a plane for each colour, not compressed; compress it, or save it as PNG")
+        raise BadImage("uncompressed 16-bit planes, one per colour; compress them, or save it as PNG")
     if image.info["channels"] or (bits < 16 and is_deep(image)):
         levels = deep_levels(data, image)
         if levels.dtype != np.uint8:
@@ -258,17 +258,17 @@ def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
 
 
 def is_deep(image: Image.Image) -> bool:
-    """Return whether an image has 16 bits a channel, all of which can be read."""
+    """Return whether an image has 16 bits per channel, all of which can be read."""
     if "transparency" in image.info or _is_planar(image):
         return False
     return image.mode.startswith("I;16") or any(mode in str(image.tile) for mode in DEEP)
 
 
 def deep_levels(data: bytes, image: Image.Image) -> np.ndarray:
-    """Return the channels, red first, of an image that `is_deep` or has a page for each."""
+    """Return the channels, red first, of an image that `is_deep` or has a page per channel."""
     if pages := image.info["channels"]:
         return np.dstack([_values(data, number) for number in pages])
-    # Pillow reads the upper byte of each number; with the order of bytes turned round, that is the lower one.
+    # Pillow reads the upper byte of each number, and with reversed byte order the lower one.
     high, low = (_values(data, image.tell(), turned) for turned in (False, True))
     return high.astype(np.uint16) << 8 | low
 
@@ -286,7 +286,7 @@ def _values(data: bytes, number: int, turned: bool = False) -> np.ndarray:
 
 
 def _jpeg_2000_bits(data: bytes) -> int:
-    """Return the bits of the first channel, of the segment that a codestream begins with."""
+    """Return the bits of the first channel, from the first segment of the codestream."""
     return (data[data.index(b"\xff\x4f\xff\x51") + 42] & 0x7F) + 1
 
 

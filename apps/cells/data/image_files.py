@@ -1,4 +1,4 @@
-"""Images from folders, and what labels, originals and classes they have."""
+"""Images from folders, with their labels, originals and classes."""
 
 import os
 import re
@@ -23,9 +23,9 @@ from .label_tables import table_rows, values_of_files, voc_rows
 from .slides import count_pages, is_deep_file, is_readable_slide, is_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
-# What lies beside images and needs no word: what is known about them, and what was made of them.
+# Endings of files beside images that no note counts: tables about the images, and results.
 BESIDE = (".xml", ".csv", ".json", ".geojson", ".html", ".safetensors", ".part")
-MOST_KINDS = 5  # named, of files of other kinds
+MOST_KINDS = 5  # named, of other endings
 
 
 def find_images(
@@ -40,30 +40,30 @@ def find_images(
     Parameters
     ----------
     sources : sequence of str
-        Folders, each walked with all its folders in the order of names, and single files, whatever their
-        endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
-        page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
-        kinds in a folder are counted in a note; files with `FOREIGN_ENDINGS` are images that cannot be read.
-        Images of 16 bits a channel in one folder share the number of bits that they use.
+        Folders, each searched with its subfolders in the order of names, and single files, whatever their
+        endings. Hidden files (``.name``) are left out; a file in two sources belongs to the first. Each page
+        of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other kinds
+        in a folder are counted in a note; files with `FOREIGN_ENDINGS` are images that cannot be read. Images
+        with 16 bits per channel in one folder share the number of bits that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
-        label of an image is the name of its objects if they have one name in common. An image is meant by
-        its name, or by the last part of its name if no other image shares that. By default the label of an
-        image is the folder it lies in, below its source.
+        label of an image is the name of its objects if they have one name in common. An image is named in
+        full, or by the last part of its name if no other image shares this part. By default the label of an
+        image is the name of its folder, below its source.
     groups : str, optional
         A CSV file with the columns ``file`` and ``original``.
     classes : sequence of str, optional
-        Keep only the images with these labels; of the objects of an annotation, too, only these count.
+        Keep only the images with these labels; other objects of an annotation are ignored.
 
     Returns
     -------
     list of ImageFile
-        The label and group of an image are None where they are unknown.
+        The label and group of an image are None if they are unknown.
 
     Raises
     ------
     AppError
-        When there is no image, or a table cannot be read or contradicts itself.
+        If there is no image, or a table cannot be read or contradicts itself.
     """
     unique: dict[str, ImageFile] = {}
     for file in chain.from_iterable(map(_images_of, sources)):
@@ -82,19 +82,19 @@ def find_images(
     for name in classes:
         if name not in there:
             known = shorten(", ".join(sorted(there)), 80, placeholder=" ...") or "none"
-            raise AppError(f"no image has the label {name!r}; there are: {known}")
+            raise AppError(f"no image has the label {name!r}; the labels are: {known}")
     return [file for file in files if file.label in classes]
 
 
 def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
-    """Give images the bits that their cameras use: the bits of the largest value in all of a folder.
+    """Give images the number of bits that their camera uses: the bits of the largest value in a folder.
 
-    Cameras of 12 bits write 16 a channel, of which none is above 4,095.
+    A camera of 12 bits writes 16 bits per channel, with values up to 4,095.
     """
     most: Counter[str] = Counter()
 
     def bits_of(file: ImageFile) -> int:
-        with suppress(Exception):  # it is told when the image is used
+        with suppress(Exception):  # reported when the image is used
             return 16 if most[_folder_of(file)] == 16 else file.open().most_bits()
         return 0
 
@@ -107,7 +107,7 @@ def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
 
 
 def _folder_of(file: ImageFile) -> str:
-    """Return the folder that was searched for an image, or that a single one lies in."""
+    """Return the folder in which an image was found, or which contains a single file."""
     return file.path.removesuffix(file.name) or os.path.dirname(file.path) or "."
 
 
@@ -128,7 +128,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
         note(f"note: {source}: {_counted(others)}")
     if not found:
         raise FormatError(
-            f"{source}: no images (jpg, png, tiff, bmp, webp, jp2) in it; give an image, or a folder of them"
+            f"{source}: no images (jpg, png, tiff, bmp, webp, jp2) found; give an image or a folder of images"
         )
 
 
@@ -155,7 +155,7 @@ def _counted(others: Counter[str]) -> str:
 
 
 def excluding_folder(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
-    """Leave out the images in the folder for results: they are earlier ones, or would be replaced."""
+    """Leave out the images in the folder for results: they are earlier results, or would be replaced."""
     top = Path(folder).resolve()
     is_inside = cache(lambda parent: Path(parent).resolve().is_relative_to(top))
     kept = [file for file in files if not is_inside(os.path.dirname(file.path))]
@@ -167,10 +167,10 @@ def excluding_folder(files: Sequence[ImageFile], folder: str) -> list[ImageFile]
 def groups_of(
     files: Sequence[ImageFile], n_sources: int, classes: Collection[str], *, given: bool
 ) -> list[str | None]:
-    """Return of each image the slide or patient that it belongs to: the group that is given, or by its place.
+    """Return the slide or patient of each image: the given group, or the place of the image.
 
-    By its place it is the slide itself, or else the first folder below the source. The group is None of all
-    images if they have one place, or if folders have the names of classes.
+    The place is the slide itself, or else the first folder below the source. All groups are None if there is
+    only one place, or if folders have the names of classes.
     """
     if given:
         return [file.group or "" for file in files]
@@ -180,7 +180,7 @@ def groups_of(
 
 
 def _place_of(file: ImageFile, whole: bool) -> str:
-    """Return the name of a slide, or the first folder of an image; with its source if it is to be `whole`."""
+    """Return the name of a slide, or the first folder of an image; with its source if `whole`."""
     if is_slide(file.path):
         return file.path if whole else file.name
     source = _folder_of(file).rstrip("/")
@@ -201,16 +201,16 @@ def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile
         if file.label is None:
             skipped.add(file.name, "no label")
         elif re.search("[\ud800-\udfff]", file.label):  # which no model file can hold
-            skipped.add(file.name, "its label is not UTF-8; write it so")
+            skipped.add(file.name, "its label is not UTF-8; rename it")
         else:
             kept.append(file)
     if not kept:
         raise FormatError(
-            f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"
+            f"{skipped.source}: no image has a label; use one folder per label, or give --labels"
         )
     return kept, skipped
 
 
 def no_usable_images_error(skipped: Skipped) -> AppError:
-    """Return the error for images of which every one was skipped."""
+    """Return the error for images that were all skipped."""
     return AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")

@@ -1,4 +1,4 @@
-"""One image: its file, and its pixels, read with every check, at the working scale or as they are."""
+"""One image: its file, and its pixels, checked, at the working scale or as they are."""
 
 import os
 import stat
@@ -16,31 +16,31 @@ MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 BLANK_LEVELS = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
-# OpenCV crashes where it finds no memory for something small, so an image needs this much free memory.
-FREE_BYTES, MOST_FREE_BYTES = 24, 1 << 24  # for each pixel at the working scale, and at most
+# OpenCV crashes if it finds no memory for something small, so an image needs this much free memory.
+FREE_BYTES, MOST_FREE_BYTES = 24, 1 << 24  # bytes per pixel at the working scale, and at most
 USUAL_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 # Width of a white cell in pixels: a number, or a function of the size (width, height) of the image.
 CellWidth = float | Callable[[tuple[int, int]], float | None] | None
 
 
-Content = tuple[bytes, int | None]  # of a file, and the page that is meant
+Content = tuple[bytes, int | None]  # of a file, and the chosen page
 
 
 def usual_cell_width(size: tuple[int, int]) -> float:
-    """Return how many pixels wide a white cell is in an image of one or two, of a width and height."""
+    """Return the width of a white cell in pixels, in an image of this size with one or two cells."""
     return CELL_WIDTH * max(1, max(size) / USUAL_SIDE)
 
 
 class ImageReader:
-    """An image file, read once; what is decoded in full is decoded once.
+    """An image file, which is read once, and decoded in full at most once.
 
     Parameters
     ----------
     path : str
         A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
     content : tuple of (bytes, int or None), optional
-        What `image_content` returned for the path, where the file itself may be out of reach.
+        What `image_content` returned for the path, if the file itself may be out of reach.
     bits : int, default=16
         As for `decode_image`.
 
@@ -49,13 +49,13 @@ class ImageReader:
     size : tuple of int
         Width and height as stored; an orientation may swap them.
     pixels : int
-        How many there are in the file.
+        Number of pixels in the file.
 
     Raises
     ------
     BadImage
-        When the file cannot be read or decoded, is too large or too small, holds several images, or no
-        colours; some of that only when the image is asked for.
+        If the file cannot be read or decoded, is too large or too small, or holds several images or no
+        colours. Some of this is found only when the image is decoded.
     """
 
     def __init__(self, path: str, content: Content | None = None, bits: int = 16) -> None:
@@ -74,7 +74,7 @@ class ImageReader:
     def whole(self):
         """Return the image in colour: blue, green, red, of shape (height, width, 3) and dtype uint8.
 
-        An orientation in its EXIF data is followed, 16 bits a channel become 8, CMYK becomes BGR, and
+        An orientation in its EXIF data is applied, 16 bits per channel become 8, CMYK becomes BGR, and
         transparent pixels lie on white.
         """
         if self._whole is None:
@@ -84,22 +84,22 @@ class ImageReader:
         return self._whole
 
     def most_bits(self) -> int:
-        """Return how many bits its largest value has, of 16 bits a channel that can all be read."""
+        """Return the bits of the largest value if there are 16 bits per channel, otherwise 0."""
         is_known = is_deep(self._opened)
         return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if is_known else 0
 
     def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
-        """Return the image at the working scale, and the scale: its pixels for each pixel of the file.
+        """Return the image at the working scale, and the scale: its pixels per pixel of the file.
 
-        Sides are rounded down: what lies in the one image, lies, once divided by the scale, in the other.
+        Sides are rounded down, so that a place divided by the scale lies in the image of the file.
 
         Parameters
         ----------
         cell_width : float or callable, optional
-            How many of the image's pixels a white cell is wide, or what tells it from the image's size; it
-            will be `CELL_WIDTH`. Where it is None, as by default, it is `usual_cell_width`.
+            Width of a white cell in pixels of the image, or a function that returns it for the image's size;
+            it becomes `CELL_WIDTH`. None, the default, is `usual_cell_width`.
         fraction : float, default=1
-            Of the working scale: 0.5 makes both sides half as long again.
+            Of the working scale: 0.5 halves both sides once more.
         """
         width = cell_width(self.size) if callable(cell_width) else cell_width
         scale = fraction * CELL_WIDTH / (width or usual_cell_width(self.size))
@@ -109,7 +109,7 @@ class ImageReader:
             raise BadImage(f"{size}, too small (see --cell-width)")
         if sides[0] * sides[1] > MAX_PIXELS:
             raise BadImage(f"{size}, more than the limit of {MAX_PIXELS:,}")
-        # Never by the decoder's own scaling: its pixels are others, and so would some labels be.
+        # Not by the decoder's own scaling: its pixels differ, and some labels would.
         return resized(self.whole(), sides), scale
 
 
@@ -120,20 +120,20 @@ class ImageFile:
     Attributes
     ----------
     path : str
-        To open it by; ``scan.tif#2`` is the second page of a file.
+        Path to open; ``scan.tif#2`` is the second page of a file.
     name : str
-        To show: relative to the folder it was found in, with ``/`` between folders; or as the user gave it.
+        Name to show: relative to the folder it was found in, with ``/``; or as the user gave it.
     label : str or None
         Its class.
     group : str or None
         The original that near-copies were made from.
     content : tuple of (bytes, int or None), or ndarray, optional
-        The content of the file, as `image_content` returns it, or the pixels of a tile, where the file itself
+        The content of the file, as `image_content` returns it, or the pixels of a tile, if the file itself
         may be out of reach.
     bits : int
-        How many of 16 bits a channel are used, in all images of its folder.
+        How many of 16 bits per channel are used, in all images of its folder.
     problem : str
-        Why it cannot be opened, if that is known.
+        The reason that it cannot be opened, if known.
     """
 
     path: str
@@ -150,19 +150,19 @@ class ImageFile:
         return split_page(self.path)[0] if self.group is None else self.group
 
     def open(self) -> ImageReader:
-        """Return what reads its pixels; BadImage if that cannot be."""
+        """Return the reader of its pixels; BadImage if it cannot be opened."""
         if self.problem:
             raise BadImage(self.problem)
         return ImageReader(self.path, content=self.content, bits=self.bits)
 
 
 def image_content(path: str) -> Content:
-    """Return the content of an image file, and the number of the page that is meant, if any.
+    """Return the content of an image file, and the number of the chosen page, if any.
 
     Raises
     ------
     BadImage
-        When it cannot be read, is too large, or a slide.
+        If it cannot be read, is too large, or is a slide.
     """
     path, page = split_page(path)
     try:
@@ -172,7 +172,7 @@ def image_content(path: str) -> Content:
 
 
 def reduced(reader, reduce: int):
-    """Return the image of a reader with both sides `reduce` times smaller, whatever its format."""
+    """Return the image of a reader with both sides `reduce` times smaller."""
     return at_working_scale(reader.whole(), reader.size, 1 / reduce)[0]
 
 
@@ -182,7 +182,7 @@ def at_working_scale(image, size: Sequence[int], scale: float):
 
 
 def resized(image, sides: Sequence[int]):
-    """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
+    """Resize an image to these sides, which are swapped if an orientation has turned it."""
     height, width = image.shape[:2]
     across, down = turned(sides, image)
     np.empty(min(FREE_BYTES * across * down, MOST_FREE_BYTES), np.uint8)  # MemoryError if there is too little
@@ -199,7 +199,7 @@ def turned(sides: Sequence[int], image) -> Sequence[int]:
 
 
 def split_page(path: str) -> tuple[str, int | None]:
-    """Return the path of a file, and the number of the page that is meant: ``scan.tif#2`` is the second."""
+    """Return the path of a file, and the number of the chosen page: ``scan.tif#2`` is the second."""
     file, mark, number = path.rpartition("#")
     if mark and number.isascii() and number.isdigit() and len(number) < 6 and not os.path.lexists(path):
         return file, int(number)
@@ -208,7 +208,7 @@ def split_page(path: str) -> tuple[str, int | None]:
 
 def _image_bytes(path: str) -> bytes:
     status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
+    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait
         raise BadImage("not a file")
     with open(path, "rb") as file:
         start = file.read(KIND_BYTES)

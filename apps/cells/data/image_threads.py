@@ -12,10 +12,10 @@ from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
 from .image_reader import ImageFile
 
-IMAGES_AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
+IMAGES_AHEAD = 4  # images under way per thread, so that no thread waits while the caller handles a result
 
 T = TypeVar("T")
-# `map_images`, or what does the same elsewhere.
+# `map_images`, or a function that does the same elsewhere.
 MapImages = Callable[[Callable, Iterable], Iterator[tuple]]
 
 
@@ -29,17 +29,17 @@ def map_images(
     work : callable
         What to do with an image; called in any thread.
     files : iterable of ImageFile
-        May be a generator: only as many are taken from it as are worked on, and a few ahead.
+        May be a generator, which is read only a few images ahead of the work.
     jobs : int, optional
-        Threads; by default as many as there are processors for this process. 1 works without threads.
+        Number of threads; by default one per processor available to this process. 1 works without threads.
 
     Yields
     ------
     file : ImageFile
         The image.
     result : object or BadImage
-        What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. Any other
-        error comes through and ends the work, as closing the generator does.
+        What `work` returned, or the BadImage that it raised; an OSError becomes a BadImage. Any other error
+        ends the work, as closing the generator does.
     """
     jobs = jobs or number_of_threads(-1)
 
@@ -55,7 +55,7 @@ def map_images(
 
 
 def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
-    """Work on an image, and return the result, or why there is none; see `map_images`."""
+    """Work on an image, and return the result, or the reason that there is none; see `map_images`."""
     # A new exception: the one raised would keep the frames it went through, and what they hold.
     try:
         return work(file)
@@ -63,8 +63,8 @@ def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImag
         return BadImage(str(error))
     except OSError as error:
         return BadImage(unreadable(error))
-    except (MemoryError, cv2.error) as error:  # OpenCV's: of what nobody thought of, in one image of many
-        return BadImage(NO_MEMORY if is_shortage(error) else f"cannot be worked on: {error.err}")
+    except (MemoryError, cv2.error) as error:  # cv2.error: an unforeseen problem with one image
+        return BadImage(NO_MEMORY if is_shortage(error) else f"OpenCV failed on it: {error.err}")
 
 
 def one_thread_in_opencv() -> None:

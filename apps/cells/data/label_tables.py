@@ -28,10 +28,10 @@ LabelRow = tuple[str, str, str]  # its place in a table or the path of an annota
 
 
 def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tuple[T, ImageFile]]:
-    """Yield each row with each file that it means, by its name or the last part of its name.
+    """Yield each row with each file that it names, in full or by the last part of the name.
 
-    A row begins with the place where it was read and the name.
-    A note names the first row that means no file; if no row means any, that is an error.
+    A row begins with the place where it was read and the name. A note reports the first row that names no
+    file; if no row names a file, that is an error.
     """
     by_name, by_last_part = defaultdict(list), defaultdict(list)
     for file in files:
@@ -49,7 +49,7 @@ def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tup
         yield from ((row, file) for file in meant)
     if strangers:
         if len(strangers) == len(rows):
-            raise AppError(f"{strangers[0]}, nor is any other; their names are like {files[0].name!r}")
+            raise AppError(f"{strangers[0]}, nor is any other; images have names like {files[0].name!r}")
         more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
         note(f"note: {strangers[0]}{more}")
 
@@ -57,7 +57,7 @@ def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tup
 def values_of_files(
     files: Sequence[ImageFile], rows: Iterable[LabelRow]
 ) -> Iterator[tuple[ImageFile, str | None]]:
-    """Yield each file with the value of the row that means it, or None."""
+    """Yield each file with the value of the row that names it, or None."""
     values: dict[ImageFile, str] = {}
     for (where, name, value), file in files_of_rows(files, rows):
         if value and values.setdefault(file, value) != value:
@@ -73,7 +73,7 @@ def table_rows(path: str, column: str) -> Iterator[LabelRow]:
 
 
 def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield from a CSV file with a header where each row stands, and its texts in these columns."""
+    """Yield the place of each row of a CSV file with a header, and its texts in these columns."""
     content = read_small_file(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
         del content
@@ -86,7 +86,7 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
             for wanted in columns:
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
-                    what = f"no column {wanted!r} among {there}; it needs {' and '.join(columns)}"
+                    what = f"no column {wanted!r} among {there}; give {' and '.join(columns)}"
                     raise FormatError(f"{path}, line 1: {what}")
             for row in filter(None, rows):
                 where = f"{path}, line {rows.line_num}"
@@ -107,7 +107,7 @@ def voc_rows(folder: str, classes: Collection[str] | None) -> Iterator[LabelRow]
 
 
 def read_voc_files(folder: str):
-    """Yield from a folder of Pascal VOC annotations the path, the image's name and the root of each."""
+    """Yield the path, the image's name and the root of each Pascal VOC annotation in a folder."""
     empty = True
     for path, name in walk_folder(folder):
         if not name.lower().endswith(".xml"):
@@ -116,10 +116,10 @@ def read_voc_files(folder: str):
         root = _parsed_xml(path)
         file = root.findtext("filename")
         if not file:
-            raise FormatError(f"{path}: no <filename> in it; give Pascal VOC annotations")
+            raise FormatError(f"{path}: contains no <filename>; give Pascal VOC annotations")
         yield path, file.strip(), root
     if empty:
-        raise FormatError(f"{folder}: no annotations (xml) in it")
+        raise FormatError(f"{folder}: contains no annotations (.xml)")
 
 
 def _parsed_xml(path: str):
@@ -128,7 +128,7 @@ def _parsed_xml(path: str):
     content = read_small_file(path, MAX_XML_BYTES, "an annotation")
 
     class Tree(ElementTree.TreeBuilder):
-        def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
+        def doctype(self, *_):  # no annotation has one, and its declarations may grow without end
             raise FormatError(f"{path}: has a document type; give Pascal VOC annotations")
 
     try:

@@ -1,4 +1,4 @@
-"""Slides in tiles that overlap, each an image of its own, with its place in the slide."""
+"""Slides as overlapping tiles, each an image with its place in the slide."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,11 +11,11 @@ from .bad_image import BadImage
 from .image_reader import CELL_WIDTH, ImageFile, at_working_scale
 from .slides import Slide, is_slide, open_slide
 
-# Pixels at the working scale: the part of a tile whose cells are its own, and what is read around it, so that
-# no cell is cut whose middle lies in that part (a cell is at most 110 wide, and grows 40 beyond its nucleus).
+# Pixels at the working scale: the core of a tile, whose cells belong to it, and the margin read around it, so
+# that no cell with its middle in the core is cut (a cell is at most 110 wide, 40 of it beyond its nucleus).
 CORE, OVERLAP = 1024, 128
 MAX_CORE = 4096  # pixels of the slide, which bounds the memory where cells are very wide
-# Tiles in a row, and rows, to tell scale and stain by; their side in pixels of the slide.
+# Tiles in a row, and rows, that show scale and stain; their side in pixels of the slide.
 SAMPLES_A_SIDE, SAMPLE_SIDE = 4, 2048
 
 Box = tuple[int, int, int, int]
@@ -28,13 +28,13 @@ class Tile(ImageFile):
     Attributes
     ----------
     slide : Slide or None
-        Where it is read from; None if `content` has its pixels.
+        The slide to read from; None if `content` has the pixels.
     window, core : tuple of int
         x, y, width and height of what is read, and of the part whose cells belong to this tile.
     zoom : float
-        Pixels of the slide for each one at the working scale.
+        Pixels of the slide per pixel at the working scale.
     look : object
-        What holds for all tiles of the slide, as of `look_at_slide`, where it was looked at.
+        What holds for all tiles of the slide, as `look_at_slide` returns it; None if unknown.
     """
 
     slide: Slide | None = None
@@ -44,12 +44,12 @@ class Tile(ImageFile):
     look: object = None
 
     def open(self) -> "TileReader":
-        """Return what reads its pixels."""
+        """Return the reader of its pixels."""
         return TileReader(self.slide, self.window, self.zoom, self.content)
 
 
 class TileReader:
-    """A region of a slide, with the methods of `ImageReader`; it is read each time that it is asked for."""
+    """A region of a slide, with the methods of `ImageReader`; each call reads it again."""
 
     def __init__(self, slide: Slide | None, window: Box, zoom: float, pixels: np.ndarray | None) -> None:
         self._slide, self._window, self._zoom, self._pixels = slide, window, zoom, pixels
@@ -66,15 +66,15 @@ class TileReader:
 
 
 def with_tiles(files: Iterable[ImageFile], look_at: Callable[[ImageFile], Any]) -> Iterator[ImageFile]:
-    """Yield images as they are, and of each slide its tiles, row by row.
+    """Yield images as they are, and the tiles of each slide, row by row.
 
     Parameters
     ----------
     files : iterable of ImageFile
     look_at : callable
-        Called with a slide; returns what holds for all its tiles, of which the `scale` is how many of its
-        pixels a white cell is wide; None if this is unknown. Cells on the borders of tiles are the same in
-        both only if all else is.
+        Called with a slide; returns what holds for all its tiles, with the width of a white cell in pixels as
+        `scale`; None if the width is unknown. A cell on the border of two tiles is the same in both only if
+        all else is.
     """
     for file in files:
         if not is_slide(file.path):
@@ -83,19 +83,19 @@ def with_tiles(files: Iterable[ImageFile], look_at: Callable[[ImageFile], Any]) 
         try:
             look = look_at(file)
             if look is None:
-                raise BadImage("a slide whose scale its red cells do not show; give --cell-width")
+                raise BadImage("a slide whose red cells do not show its scale; give --cell-width")
             yield from _tiles(file, look)
         except BadImage as error:
             yield replace(file, problem=str(error))
 
 
 def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
-    """Return a few tiles of a slide, spread evenly over it, to tell its scale and stain by.
+    """Return a few tiles of a slide, spread evenly over it, which show its scale and stain.
 
     Raises
     ------
     BadImage
-        When it cannot be opened.
+        If the slide cannot be opened.
     """
     slide = open_slide(file.path)
     (width, height), last = slide.size, SAMPLES_A_SIDE - 1

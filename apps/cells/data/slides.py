@@ -13,9 +13,9 @@ from .bad_image import BadImage
 from .image_decoding import TIFF, TiffPage, on_white, tiff_pages
 
 SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
-MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
+MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as a whole
 BIG_TIFF = (b"II+\0", b"MM\0+")
-HEADER, DEEP_PNG = 25, b"\x89PNG\r\n\x1a\n\x10"  # bytes of a PNG file that tell its bits a channel
+HEADER, DEEP_PNG = 25, b"\x89PNG\r\n\x1a\n\x10"  # bytes of a PNG file that tell its bits per channel
 SLIDES = 'pip install "fastsvm[slides]"'
 OPENSLIDE = "pip install openslide-python openslide-bin"
 NEEDED = {
@@ -39,7 +39,7 @@ class Slide(Protocol):
     size: tuple[int, int]
 
     def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
-        """Return what is inside a box that lies in the slide: blue, green, red; BadImage if it is damaged."""
+        """Return the pixels in a box inside the slide (blue, green, red); BadImage if they are damaged."""
 
 
 def missing_slide_library(ending: str) -> str | None:
@@ -64,12 +64,12 @@ def is_slide(path: str) -> bool:
 
 
 def count_pages(path: str) -> int:
-    """Return how many images are in a file; of what is no TIFF file, or a slide, 1."""
+    """Return how many images are in a TIFF file; 1 for a slide and for other files."""
     return 1 if is_slide(path) else max(1, len(_first_look(path)[1]))
 
 
 def is_deep_file(path: str) -> bool:
-    """Return whether a file that is no slide has 16 bits a channel, by its header."""
+    """Return whether a file that is not a slide has 16 bits per channel, by its header."""
     if path.lower().endswith((".jpg", ".jpeg")) or is_slide(path):
         return False
     start, pages = _first_look(path)
@@ -77,8 +77,8 @@ def is_deep_file(path: str) -> bool:
 
 
 def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
-    """Return the first bytes of a file, and the pages of a TIFF file; what is wrong is found later."""
-    if not os.path.isfile(path):  # to open a pipe would be to wait
+    """Return the first bytes of a file, and the pages of a TIFF file; errors are found later."""
+    if not os.path.isfile(path):  # opening a pipe would wait
         return b"", []
     status = os.stat(path)
     return _look(path, status.st_size, status.st_mtime_ns)
@@ -102,7 +102,7 @@ def open_slide(path: str) -> Slide:
     Raises
     ------
     BadImage
-        When it cannot be opened, or its library is missing.
+        If it cannot be opened, or its library is missing.
     """
     ending = os.path.splitext(path)[1].lower()
     module, command = NEEDED.get(ending, TIFF_LIBRARY)
@@ -113,7 +113,7 @@ def open_slide(path: str) -> Slide:
 
 @contextmanager
 def _as_bad_image() -> Iterator[None]:
-    """Raise BadImage for what a library raises, which may be anything."""
+    """Raise BadImage for any error of a library."""
     try:
         yield
     except Exception as error:

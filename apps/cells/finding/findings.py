@@ -13,12 +13,12 @@ from ...common.statistics import wilson_interval
 from ...common.training_items import too_good
 
 NO_CELL = "no white cell"
-UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
-DARK, FLAT = "dark", "no contrast"  # flags of an image without cells in which nothing can be measured
-# Flags of an image unlike those of training, and why it is.
+UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for a class
+DARK, FLAT = "dark", "no contrast"  # flags of an image in which nothing can be measured
+# Flags of an image unlike the training images, and of the reason.
 UNFAMILIAR, OTHER_STAIN, OTHER_CAMERA = "unfamiliar", "another stain", "another camera (finer structure)"
 
-RED_CELL, PLATELET = "red cell", "platelet"  # also counted
+RED_CELL, PLATELET = "red cell", "platelet"  # counted on request
 OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them
 
 Box = tuple[int, int, int, int]
@@ -36,7 +36,7 @@ def crop_box(image: np.ndarray, box: Box) -> np.ndarray:
 
 
 def square_box(image: np.ndarray, center: tuple[int, int], size: int) -> Box:
-    """Return the box of a square around a point, moved so that it lies inside the image, as far as it can."""
+    """Return the box of a square around a point, moved into the image as far as possible."""
     height, width = image.shape[:2]
     left = max(0, min(center[0] - size // 2, width - size))
     top = max(0, min(center[1] - size // 2, height - size))
@@ -52,7 +52,7 @@ def crop_square(image: np.ndarray, center: tuple[int, int], size: int) -> np.nda
     center : tuple of int
         x and y.
     size : int
-        Where the image is smaller, its border is repeated.
+        Side of the square; if the image is smaller, its border is repeated.
 
     Returns
     -------
@@ -76,17 +76,17 @@ class FoundCell:
     area : int
         Pixels of the cell.
     label : str or None
-        Its class; None when it was only located.
+        Its class; None if it was only located.
     score : float or None
-        How sure the classifier is of the label; higher is surer.
+        The score of the label; higher is surer.
     thumbnail : bytes or None
         A small JPEG of the crop.
     probabilities : tuple of float or None
-        Of each class of the classifier, in its order; None where it gives none.
+        Of each class, in the order of the classifier; None if it gives none.
     outline : ndarray of shape (n, 2) and dtype int32, or None
         x and y along the border of the cell, in pixels of the image.
     nucleus : tuple of ndarray
-        The same of each part of its nucleus.
+        The same for each part of its nucleus.
     measures : tuple of float or None
         As `cell_measures.measure` returns them.
     """
@@ -103,7 +103,7 @@ class FoundCell:
     measures: tuple[float, ...] | None = field(default=None, compare=False)
 
     def labelled(self, classes: Sequence[str], scores: np.ndarray, least: float | None) -> Self:
-        """Return the cell with its label; `least` is None where scores are no probabilities."""
+        """Return the cell with its label; `least` is None if scores are not probabilities."""
         winner = int(scores.argmax())
         score = float(scores[winner])
         label = classes[winner] if least is None or score >= least else UNCLASSIFIED
@@ -111,7 +111,7 @@ class FoundCell:
         return replace(self, label=label, score=score, probabilities=shares)
 
     def in_file(self, scale: float, corner: tuple[int, int] = (0, 0)) -> Self:
-        """Bring what was found at a scale, in a part of a file with this corner, to the file's pixels."""
+        """Convert a cell found at a scale, in a part of a file with this corner, to the file's pixels."""
         if scale == 1 and not any(corner):
             return self
         (x, y, w, h), (dx, dy) = self.box, corner
@@ -128,7 +128,7 @@ class FoundCell:
 
 
 def _scaled(outline: np.ndarray, scale: float) -> np.ndarray:
-    """Bring the middles of pixels at the working scale to the pixels of the file."""
+    """Convert the middles of pixels at the working scale to pixels of the file."""
     return np.rint((outline + 0.5) / scale - 0.5).astype(np.int32)
 
 
@@ -141,19 +141,19 @@ class ImageFindings:
     file : str
         The name as shown.
     cells : tuple of FoundCell
-        As of `find_white_cells`; empty when there is no white cell in it.
+        In the order of `find_white_cells`; empty if there is no white cell.
     truth : str or None
-        The known label of the image, which its first cell has.
+        The known label of the image, which belongs to its first cell.
     problem : str or None
-        Why the image could not be used.
+        The reason that the image could not be used.
     size : tuple of int or None
         Its width and height in pixels.
     flags : tuple of str
-        What about the image is unlike those that the classifier was trained on, in a word or two each.
+        How the image differs from those that the classifier was trained on, in a word or two each.
     others : tuple of FoundCell
-        The red cells and platelets in it, where they were asked for; their labels say which.
+        The red cells and platelets in it, if requested; their labels tell the kind.
     learned : int or None
-        1 if the classifier has learned from it, 0 if not; None if its label or this is not known.
+        1 if the classifier has learned from it, 0 if not; None if this or its label is unknown.
     """
 
     file: str
@@ -193,9 +193,9 @@ class CellCounts:
     Parameters
     ----------
     source : str
-        What the images are called; an attribute, too.
+        A name for the images, which is also an attribute.
     classes, others : iterable of str
-        Labels of white cells, and kinds of others, to count from 0; more are added as they come.
+        Labels of white cells and kinds of other cells that may stay at 0; more are added as found.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class CellCounts:
     flags : Counter
         How many images have each flag.
     n_flagged : int
-        How many have one at all.
+        How many images have a flag at all.
     labelled, learned : int
         How many labelled images a classifier could have learned from, and from how many it has.
     skipped : Skipped
@@ -254,7 +254,7 @@ class CellCounts:
 
     @property
     def too_good(self) -> str:
-        """What is to be said of figures on these images, if the classifier has learned from some."""
+        """The warning about figures on these images, if the classifier has learned from some."""
         return too_good(self.learned, self.labelled, "labelled image")
 
     @property
@@ -269,42 +269,42 @@ class CellCounts:
 
     @property
     def why_no_shares(self) -> str:
-        """Why percentages would mislead; else nothing."""
+        """The reason that percentages would mislead; else nothing."""
         if 3 * self.flags[UNFAMILIAR] > self.with_cell:
-            return "of cells unlike those of its training the model misses some classes more than others"
+            return "among cells unlike its training cells the model misses some classes more than others"
         if self.many_undecided:
-            return "more than a third of the cells have no label, of some classes more than of others"
+            return "more than a third of the cells have no label, and some classes lack more than others"
         return ""
 
     def advice(self, review: str = "with fastsvm-cells review") -> str:
         """Return why labels are missing or less reliable, and what to do about it; otherwise nothing.
 
-        Cells are labelled by hand with `review`, or where else it says.
+        `review` says where cells are labelled by hand.
         """
         unfamiliar = self.flags[UNFAMILIAR]
         if self.many_undecided:
-            why = "no class has the score that a label wants (--min-score)"
+            why = "no class reaches the score that a label needs (--min-score)"
             if unfamiliar:
-                why = "they are unlike what the model learned from (another laboratory, stain or camera)"
+                why = "they are unlike the training cells (another laboratory, stain or camera)"
             said = f"{self.undecided:,} of {many(self.cells, 'cell')} have no label: {why}"
         elif unfamiliar:
             where = f"in {unfamiliar:,} of {many(self.images, 'image')}"
-            said = f"{where} the cells are unlike those of the training, and labels are less reliable"
+            said = f"{where} the cells are unlike the training cells, and labels are less reliable"
         else:
             return ""
         return f"{said}. Label about ten cells of each class {review}, then run fastsvm-cells adapt."
 
     def percent(self, label: str | None) -> float | None:
-        """Return the percentage of cells with a label; None of no cells, or where it would mislead."""
+        """Return the percentage of cells with a label; None without cells, or if it would mislead."""
         if not self.cells or self.why_no_shares:
             return None
         return 100 * self.labels.get(label, 0) / self.cells
 
     def interval(self, label: str | None) -> tuple[float, float] | None:
-        """Return the 95 % interval of the percentage of a label, as of cells that are independent.
+        """Return the 95 % interval of the percentage of a label, as if cells were independent.
 
-        Its upper end counts the undecided cells, which may all be of that class. It is None where the
-        percentage is.
+        Its upper end counts the undecided cells, which may all be of that class. It is None if the
+        percentage is None.
         """
         if self.percent(label) is None:
             return None

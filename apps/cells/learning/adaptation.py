@@ -1,9 +1,9 @@
-"""A classifier for a laboratory that has labelled a handful of cells.
+"""A classifier for a laboratory that has labelled a few cells.
 
-It learns from these cells and from those that a model has learned from before. Each kind is standardised by
-its own mean and spread, over the classes that both have, which all count the same: what remains is how the
-classes differ, and that hardly depends on stain, camera and scale. Cells without a label are no help: which
-classes they are of is unknown, and would move the mean.
+It learns from these cells and from the training cells of an earlier model. Each of the two sets is
+standardised by its own mean and spread over the classes that both have, with equal weights. What remains are
+the differences between classes, which hardly depend on stain, camera and scale. Cells without a label do not
+help: their classes are unknown, and would move the mean.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from .model_notes import class_means
 from .training_samples import TrainingSamples
 
 ALPHA = 0.1
-OWN_WEIGHT = 2.0  # of a class' cells in the laboratory, over that of the others; from 1 to 4 errors are alike
+OWN_WEIGHT = 2.0  # of a class's cells in the laboratory, over that of the others; 1 to 4 give like errors
 MIN_SPREAD = 0.25  # of the laboratory's cells, over that of the others: a few may be alike by chance
 
 
@@ -28,7 +28,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     Parameters
     ----------
     others : pair of ndarray
-        The features that travel, a row each, and the labels of cells that were known before.
+        The features that travel (one row per cell) and the labels of the earlier training cells.
     own : TrainingSamples
         The laboratory's cells.
 
@@ -37,7 +37,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     model : Pipeline
         The scaler is the laboratory's.
     means : ndarray of shape (n_classes, n_features)
-        As of `class_means`: of the laboratory's cells, or of the others where it has none of a class.
+        As `class_means` returns them: of the laboratory's cells, or of the others if it has none of a class.
     """
     labels, rest = others[1], own.X.shape[1] - n_travelling()
     # Features that do not travel are 0, and so get no weight.
@@ -51,7 +51,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     scaler = balanced_scaler(own_X[is_common], own.y[is_common], least)
     rows = np.vstack([scaler_of_others.transform(X), scaler.transform(own_X)])
     y = np.append(labels, own.y)
-    # A class that only one kind has counts as much.
+    # A class that only one set has gets the same weight.
     weights = np.append(balanced_weights(labels), OWN_WEIGHT * balanced_weights(own.y))
     weights = balanced_weights(y, weights)
     classifier = SDCA(loss="log", alpha=ALPHA, random_state=0)

@@ -1,6 +1,6 @@
-"""An image as another microscope, camera or hand would have taken it: what training makes more images by.
+"""Versions of an image, as another microscope, camera or hand would have taken it, for training.
 
-A version is turned, mirrored and zoomed; by chance it has another gamma, exposure, white balance, mixture of
+A version is turned, mirrored and zoomed; at random it has another gamma, exposure, white balance, mixture of
 channels, light that falls off to one side, blur, noise or JPEG artefacts. Every number comes from the seed.
 """
 
@@ -19,8 +19,8 @@ MAX_GRADIENT = 0.25  # of the light, from the middle to a side, at most
 MAX_BLUR = 1.6  # standard deviation, in pixels at the working scale, at most
 MAX_NOISE = 8.0  # standard deviation at the working scale, of 255 levels, at most
 JPEG_QUALITIES = (15, 90)  # of JPEG, from and to
-# Of another stain: standard deviation of what each density gets of the others, and of its logarithm. Of a
-# laboratory with yellow light, left out, 40 % of the labels were wrong without it, and 6 % with it.
+# Of another stain: standard deviation of what each density gets of the others, and of its logarithm. In a
+# held-out laboratory with yellow light, 40 % of the labels were wrong without such versions, 6 % with them.
 STAIN_DEVIATION = 0.2
 MIN_DARKNESS = 0.05  # density of nuclei; less would be made darker without bound
 
@@ -36,13 +36,13 @@ def augmented(
         Blue, green, red.
     rng : Generator
     scale : float
-        Pixels at the working scale in one of the image's: lengths and noise are those at the working scale.
+        Pixels at the working scale per pixel of the image; lengths and noise are given at the working scale.
 
     Returns
     -------
     version : ndarray of the same shape and dtype
     matrix : ndarray of shape (2, 3)
-        Where the points (x, y, 1) of the image are in the version.
+        Maps the points (x, y, 1) of the image to the version.
     zoom : float
         How much larger everything is.
     """
@@ -65,7 +65,7 @@ def augmented(
 
 
 def with_other_stain(field: Field, rng: np.random.Generator) -> Field:
-    """Return a field as another stain and camera would show it: densities are mixed, focus may be lost.
+    """Return a field as another stain and camera would show it, with mixed densities and perhaps blurred.
 
     Nuclei stay as dark as they are, plasma keeps its colour, and masks stay.
     """
@@ -83,7 +83,7 @@ def with_other_stain(field: Field, rng: np.random.Generator) -> Field:
 def box_in_version(
     box: tuple[float, float, float, float], matrix: np.ndarray, zoom: float
 ) -> tuple[int, int, int, int]:
-    """Return a square around where a box of the image is in its version, of about its size."""
+    """Return a square around the place of a box in a version, of about its size."""
     x, y, w, h = box
     middle = matrix @ (x + w / 2, y + h / 2, 1)
     side = zoom * (w + h) / 2

@@ -1,7 +1,7 @@
-"""From scores to probabilities that can be trusted, and from counted labels to shares of the classes.
+"""Calibration: from scores to probabilities, and from counted labels to shares of the classes.
 
-Also the score below which a cell gets no label. All is learned from predictions by models that have not seen
-the original of a cell. Every original counts the same, however many images of it there are.
+It also finds the score below which a cell gets no label. Everything is learned from predictions of models
+trained without the original of a cell. Every original has the same weight, however many images it has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ import numpy as np
 
 from ..finding.findings import UNCLASSIFIED
 
-# Of the cells that get a label, the share that may be wrong. A chosen bound looks a little better than it is,
-# and .05 is wanted.
+# The share of wrong labels that is allowed. A bound that was chosen looks a little better than it is, and .05
+# is wanted.
 WANTED_ERROR = 0.045
-TRIED_POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
+TRIED_POWERS = np.geomspace(0.25, 4, 49)  # below 1 probabilities move towards each other
 SCORE_BINS = 10  # of scores, to compare them with how often they are right
 EM_STEPS, EM_CHANGE = 10_000, 1e-9  # of `corrected_shares`, at most; change of a share at which it ends
 
@@ -26,13 +26,13 @@ class CellCalibration:
     Attributes
     ----------
     power : float
-        Probabilities are taken to it and divided by their sum.
+        Probabilities are raised to this power and divided by their sum.
     min_score : float
         A cell whose best probability is lower gets no label.
     coverage, error : float
-        Of cells whose originals had no part in it: the share that gets a label, and of these that is wrong.
+        On held-out originals: the share of cells with a label, and the share of these labels that is wrong.
     miscalibration : float
-        Expected calibration error there: the mean difference between score and share that is right, over ten
+        Expected calibration error on these cells: the mean difference between score and accuracy, over ten
         bins of scores (Guo et al. 2017, "On calibration of modern neural networks").
     """
 
@@ -43,7 +43,7 @@ class CellCalibration:
     miscalibration: float | None = None
 
     def calibrated(self, probabilities: np.ndarray) -> np.ndarray:
-        """Return probabilities that can be trusted."""
+        """Return calibrated probabilities."""
         return _sharpened(probabilities, self.power)
 
 
@@ -53,16 +53,16 @@ def calibrate_scores(
     weights: np.ndarray,
     parts: Sequence[np.ndarray],
 ) -> CellCalibration:
-    """Learn how scores are to be read.
+    """Learn the calibration of scores.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n, n_classes)
-        By models that have not seen the original of the row.
+        From models trained without the original of the row.
     truth : ndarray of shape (n,)
         The column of the right class.
     weights : ndarray of shape (n,)
-        How much each row counts.
+        The weight of each row.
     parts : sequence of ndarray
         The rows of each fold. The calibration of a fold is learned on the others.
 
@@ -104,7 +104,7 @@ def least_score(score: np.ndarray, wrong: np.ndarray, weights: np.ndarray) -> fl
     Parameters
     ----------
     score, wrong, weights : ndarray of shape (n,)
-        Of each row the best score, whether its label is wrong, and how much it counts.
+        The best score of each row, whether its label is wrong, and its weight.
     """
     order = np.argsort(-score, kind="stable")
     errors = np.cumsum((weights * wrong)[order]) / np.cumsum(weights[order])
@@ -117,7 +117,7 @@ def least_score(score: np.ndarray, wrong: np.ndarray, weights: np.ndarray) -> fl
 
 
 def _sharpened(probabilities: np.ndarray, power: float) -> np.ndarray:
-    # Of the largest, so that no power is too small for a number.
+    # Relative to the largest, so that no power underflows.
     shares = (probabilities / np.maximum(probabilities.max(axis=1, keepdims=True), 1e-300)) ** power
     return shares / shares.sum(axis=1, keepdims=True)
 
@@ -132,7 +132,7 @@ def corrected_shares(
 ) -> dict[str, float] | None:
     """Estimate the true shares of the classes from counts of labels.
 
-    The likeliest shares, if cells of each class get labels as often as in the cross-validation, by
+    These are the likeliest shares if cells of each class get labels as often as in the cross-validation, by
     expectation maximisation (Dempster, Laird & Rubin 1977).
 
     Parameters
@@ -141,12 +141,12 @@ def corrected_shares(
         How many cells have each label, or none (`UNCLASSIFIED`).
     classes : sequence of str
     confusion : sequence of sequence of float
-        As of `ModelNotes`.
+        As in `ModelNotes`.
 
     Returns
     -------
     dict or None
-        The share of each class, or None where nothing was counted or nothing is known about confusions.
+        The share of each class; None if nothing was counted or the confusions are not known.
     """
     found = np.array([counts.get(label, 0) for label in (*classes, UNCLASSIFIED)], float)
     if not len(confusion) or not found.any():

@@ -1,11 +1,11 @@
 """A second, cautious model for images unlike those of training: another stain, camera or laboratory.
 
-It learns from the cells of several laboratories, which all count the same, and from versions of them with
-other stains, by the features that travel. It is two linear models: one of shapes and of colours relative to
-the cell's nucleus, one of the colours of the whole cell as well. A label wants that both are sure. Two things
-take it away. A cell may show finer structure than any that was learned from: of a laboratory with such a
-camera, left out, half of the labels were wrong at any score. And it may be of a class that the first model
-does not know.
+It learns from the cells of several laboratories, with equal weights, and from versions of them with other
+stains, by the features that travel. It consists of two linear models: one of shapes and of colours relative
+to the cell's nucleus, the other also of the colours of the whole cell. A cell gets a label only if both are
+sure. Two kinds of cells lose it: cells with finer structure than all training cells (of a held-out laboratory
+with such a camera, half of the labels were wrong at any score), and cells that may be of a class that the
+first model does not know.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from .calibration import least_score
 if TYPE_CHECKING:
     from .training_samples import TrainingSamples
 
-# Figures are of laboratories left out, one after the other: the share of their cells that gets a label, and
-# of these labels that is wrong.
+# Figures are from leaving out one laboratory at a time: the share of its cells that gets a label, and of
+# these labels the share that is wrong.
 ALPHA = 0.1  # with 0.05 to 0.2 as many are wrong where as many get a label
-# The lowest score of a label: 0.53 of the cells got one, and 0.037 of these were wrong. What an image alone
-# wants more, since its scale is less sure: 0.47 and 0.026, without it 0.56 and 0.055.
+# The lowest score of a label: 0.53 of the cells got one, and 0.037 of these were wrong. What is added for an
+# image alone, whose scale is less sure: 0.47 and 0.026, without it 0.56 and 0.055.
 MIN_SCORE, MORE_ALONE = 0.55, 0.05
 VERSIONS_WEIGHT = 3.0  # of all versions of a cell, over that of the cell
-MAX_DEVIATION = 4.0  # standard deviations; what is farther counts as this
-# Structure is too fine where more than a share of the numbers that measure it is beyond so many deviations.
+MAX_DEVIATION = 4.0  # standard deviations; larger ones count as this
+# Structure is too fine if more than this share of its features is more than TOO_FINE deviations off.
 TOO_FINE, FINE_SHARE = 3.0, 0.2
 MAX_OTHER = 0.25  # the probability, in either model, of a class that the first model does not know
 REFUSED = 0.1  # what the scores of such cells are multiplied by: they get a label only where every cell does
@@ -48,7 +48,7 @@ class CautiousModel:
     center, scale : ndarray of shape (n_travelling,)
         Mean and standard deviation of each feature.
     coef : ndarray of shape (2, n_classes, n_travelling)
-        The first is 0 for colours of the whole cell.
+        The first model has 0 for colours of the whole cell.
     intercept : ndarray of shape (2, n_classes)
     min_score : float
         The lowest score of a label.
@@ -62,7 +62,7 @@ class CautiousModel:
     min_score: float = MIN_SCORE
 
     def scores(self, X: np.ndarray, classes: Sequence[str]) -> np.ndarray:
-        """Return for each row the lower probability of each class; 0 of a class that it does not know.
+        """Return the lower of two probabilities of each class per row; 0 for a class that it does not know.
 
         Parameters
         ----------
@@ -87,14 +87,14 @@ class CautiousModel:
         return scores
 
     def is_too_fine(self, X: np.ndarray) -> np.ndarray:
-        """Return for each row whether the cell has finer structure than those that were learned from."""
+        """Return for each row whether the cell has finer structure than the training cells."""
         grains = columns_of("ratio_grain_")
         deviations = np.abs(X[:, grains] - self.center[grains]) / self.scale[grains]
         return (deviations > TOO_FINE).mean(axis=1) > FINE_SHARE
 
 
 def fit_cautious_model(laboratories: Sequence["TrainingSamples"], seed: int) -> CautiousModel:
-    """Fit a cautious model; all laboratories count the same, and all classes."""
+    """Fit a cautious model, with equal weights of laboratories and of classes."""
     X = np.concatenate([each.stained[:, : n_travelling()] for each in laboratories]).astype(float)
     y = np.concatenate([each.y for each in laboratories])
     weights = balanced_weights(y, np.concatenate([_weights_within(each) for each in laboratories]))

@@ -28,7 +28,7 @@ class CellModel:
     Attributes
     ----------
     name : str
-        The file, to be shown.
+        The name of the file, for messages.
     pipeline : Pipeline
     about : ModelNotes
         What is known about it.
@@ -44,7 +44,7 @@ class CellModel:
         names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
         if names != feature_names() or not hasattr(model, "classes_"):
             raise AppError(
-                f"{path}: a model for other features; give one that this fastsvm-cells train wrote"
+                f"{path}: a model of other features; give a model that this fastsvm-cells train wrote"
             )
         for _, step in model.steps:
             vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
@@ -66,15 +66,15 @@ class CellModel:
         return gives_probabilities(self.pipeline[-1])
 
     def least(self, min_score: float | None = None) -> float | None:
-        """Return the score that a label wants, by default the model's; None for scores of an SVM."""
+        """Return the lowest score of a label, by default the model's; None for scores of an SVM."""
         if not self.gives_probabilities:
             return None
         return self.about.calibration.min_score if min_score is None else min_score
 
     def least_unfamiliar(self, alone: bool, min_score: float | None = None, strict: bool = False) -> float:
-        """Return the same for cells of images of another kind; more than any score has if `strict`.
+        """Return the same for cells of images of another kind; above every score if `strict`.
 
-        An image `alone` wants more.
+        It is higher for an image `alone`.
         """
         if strict:
             return NO_SCORE
@@ -86,19 +86,19 @@ class CellModel:
         Raises
         ------
         AppError
-            When a score is beyond the range of numbers; of the row with that of `names`.
+            If a score overflows; the message has the name of the row, from `names`.
         """
 
         def in_range(values: np.ndarray) -> np.ndarray:
             bad = ~np.isfinite(values).all(axis=1)
             if bad.any():
                 raise AppError(
-                    f"{names[bad.argmax()]}: the score of a cell is beyond range; train {self.name} again"
+                    f"{names[bad.argmax()]}: the score of a cell overflows; train {self.name} again"
                 )
             return values
 
-        # An overflow is found by what comes of it. Features of kernels are computed in threads, so that
-        # NumPy's own switch of the warning would not do.
+        # An overflow is found in the result. Features of kernels are computed in threads, which NumPy's own
+        # switch of the warning does not reach.
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             try:
                 for _, step in self.pipeline.steps[:-1]:
@@ -111,14 +111,14 @@ class CellModel:
 
 
 def scores_of(pipeline: Pipeline, X: np.ndarray) -> np.ndarray:
-    """Return the scores of the classes for each row: probabilities as they come, or an SVM's decisions."""
+    """Return the scores of the classes for each row: uncalibrated probabilities, or an SVM's decisions."""
     for _, step in pipeline.steps[:-1]:
         X = step.transform(X)
     return _class_scores(pipeline[-1], X)
 
 
 def relative_gap(pipeline: Pipeline) -> float | list[float] | None:
-    """Return the duality gap of the fit over its objective, of more than two classes for each; or None."""
+    """Return the duality gap of the fit over its objective, per class if more than two; or None."""
     gap = getattr(pipeline[-1], "dual_gap_", None)
     return None if gap is None else np.divide(gap, pipeline[-1].objective_).tolist()
 
@@ -136,10 +136,10 @@ def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
 
 
 def load_cell_model(path: str | None) -> CellModel:
-    """Load a model of cells; by default, and by the name "shipped", the one that comes with the package."""
+    """Load a model of cells; None and the name "shipped" stand for the included model."""
     if path not in (None, SHIPPED_NAME):
         if os.path.isdir(path) or path.lower().endswith(ENDINGS):
-            raise AppError(f"{path}: is no model; MODEL comes first", USAGE)
+            raise AppError(f"{path}: is not a model; MODEL comes first", USAGE)
         return CellModel(path, os.path.basename(path))
     with shipped_model(APP, SHIPPED, "give one with -m") as file:
         return CellModel(file, f"{os.path.basename(file)} (comes with fastsvm)")
@@ -148,6 +148,6 @@ def load_cell_model(path: str | None) -> CellModel:
 def save_cell_model(
     pipeline: Pipeline, path: str, about: ModelNotes, hashes: np.ndarray, before: Mapping | None = None
 ) -> None:
-    """Save a model with its notes, and the hashes of its images and of an earlier one's, by its record."""
+    """Save a model with its notes, and the hashes of its images and of those in an earlier record."""
     pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     save_plain(pipeline, path, about.record | learned_items(hashes, before))

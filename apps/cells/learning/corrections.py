@@ -15,16 +15,16 @@ from ..finding.findings import UNCLASSIFIED
 VERSION = 1
 MAX_NAME = 100  # characters of a new class
 
-Corrections = tuple[list[LabelledBox], set[str]]  # and the classes that the person could choose from
+Corrections = tuple[list[LabelledBox], set[str]]  # and the classes to choose from
 
 
 def read_corrections(path: str) -> Corrections:
-    """Read the boxes in a file of corrections, and the classes there are.
+    """Read the boxes and the classes in a file of corrections.
 
     Raises
     ------
     AppError
-        When it is no file of corrections, or one is wrong; the message has its number.
+        If it is not a file of corrections, or a correction is wrong; the message has its number.
     """
     return checked_corrections(read_json(path, "corrections"), path)
 
@@ -57,6 +57,6 @@ def _checked_correction(entry: object, where: str) -> LabelledBox:
         raise AppError(f'{where}: has neither a new label nor "reject": true')
     box = checked_box(where, entry.get("box"))
     if min(box[2:]) <= 0:
-        raise AppError(f"{where}: a box with nothing in it")
+        raise AppError(f"{where}: the box is empty")
     label = None if reject or new == UNCLASSIFIED else new
     return LabelledBox(where, entry["file"], box, label)

@@ -11,7 +11,7 @@ class ErrorReport:
     Parameters
     ----------
     truth, predicted : ndarray of str
-        A label for each image; None was predicted where no white cell was found.
+        A label for each image; None was predicted if no white cell was found.
     known : list of str
         The labels of the model.
     groups : ndarray or None
@@ -20,9 +20,9 @@ class ErrorReport:
     Attributes
     ----------
     n : int
-        Images.
+        Number of images.
     error : float
-        The share of them that is wrong.
+        The share of images with a wrong label.
     error_interval : tuple of float
         Its 95 % interval, in which copies of one original count as one image.
     labels : list of str
@@ -30,12 +30,12 @@ class ErrorReport:
     confusion : list of list of int
         Rows are true labels, columns are predictions.
     without_cell : list of int
-        For each true label, in how many images no white cell was found; they are wrong, too.
+        For each true label, in how many images no white cell was found; these count as wrong.
     unknown_labels : list of str
-        Those that the model does not know.
+        True labels that the model does not know.
     originals : dict or None
-        How many originals there are (`n`), those of which more than half of the images are `wrong`, and those
-        `with_mistakes`, of which any is; None where the originals are not known.
+        Numbers of originals: all (`n`), those with more than half of their images `wrong`, and those
+        `with_mistakes`; None if the originals are not known.
     """
 
     def __init__(

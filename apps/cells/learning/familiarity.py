@@ -1,8 +1,8 @@
-"""Whether images are of the kind that a model has learned from: the same stain, seen by a like camera.
+"""Whether images are of the kind that a model has learned from: the same stain, seen by a similar camera.
 
-Four ratios of optical densities tell, blue and red over green, of nuclei and of red cells. Exposure and white
-balance change the plasma as well, and are divided away; a camera's gamma multiplies all densities. So the
-ratios stay, unless the stain or the colours of the camera are others.
+Four ratios of optical densities show this: blue over green and red over green, of nuclei and of red cells.
+Exposure and white balance also change the plasma, by which colours are divided; a camera's gamma multiplies
+all densities. So the ratios change only with the stain or the colours of the camera.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,18 @@ import numpy as np
 
 from ..finding.stain import Stain
 
-OF_NUCLEI = 2  # of the four ratios; where an image has no red cells, these alone are known
-# What is known before an image is seen: as much as this many images would tell, with this standard deviation.
+OF_NUCLEI = 2  # of the four ratios; if an image has no red cells, only these are known
+# The prior has the weight of this many images, with this standard deviation.
 PRIOR_IMAGES, PRIOR_SPREAD = 4, 0.1
-UNKNOWN_SPREAD = 10.0  # of a ratio that no image tells: it may be any
-MAX_DEVIATION = 5.0  # standard deviations; what is farther counts as this when the spread is learned
+UNKNOWN_SPREAD = 10.0  # of a ratio that no image shows
+MAX_DEVIATION = 5.0  # standard deviations; larger ones count as this when the spread is learned
 FOLDS = 5
 ACCEPTED = 0.98  # share of the images of its own kind that a limit lets pass
-# The limit is between these where fewer images were learned from: too few to tell the rare ones.
+# The limit is kept between these with fewer training images, which are too few to show rare ones.
 FEW_LIMITS, MIN_LIMITED = (3.0, 6.0), 50
-# Images after which the mean of more is as sure: they may have the light or the cells in common.
+# The mean of more images is no surer than of this many: they may share light or cells.
 MOST_SURE = 4
-FAR = 2.0  # limits, from which on one image among many of its own kind is of another
+FAR = 2.0  # limits, beyond which one image among many of the known kind is of another kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,10 @@ class ImageKind:
     Attributes
     ----------
     center : ndarray of shape (4,)
-        The medians of the ratios, as of `_ratios`.
+        The medians of the ratios that `_ratios` returns.
     covariance : ndarray of shape (4, 4)
     limit : float
-        The distance up to which an image alone is of this kind.
+        The distance up to which a single image is of this kind.
     """
 
     center: np.ndarray
@@ -46,12 +46,12 @@ class ImageKind:
     def distances(self, stains: Iterable[Stain]) -> np.ndarray:
         """Return how far each image is: squared Mahalanobis distances over the number of ratios.
 
-        They are NaN of images without nuclei.
+        They are NaN for images without nuclei.
         """
         return _distances(_ratios(stains), self.center, self.covariance)
 
     def are_own(self, stains: Iterable[Stain]) -> bool:
-        """Return whether images that came together are of this kind; also where nothing tells."""
+        """Return whether images that came together are of this kind; True if nothing is known."""
         distances = self.distances(stains)
         known = distances[~np.isnan(distances)]
         if not len(known):
@@ -59,12 +59,12 @@ class ImageKind:
         return bool(np.median(known) <= 1 + (self.limit - 1) / min(len(known), MOST_SURE) ** 0.5)
 
     def is_far(self, stain: Stain) -> bool:
-        """Return whether an image is of another kind although most that came with it are of this."""
+        """Return whether an image is of another kind although most images with it are of this kind."""
         return bool(self.distances([stain])[0] > FAR * self.limit)
 
 
 def fit_image_kind(stains: Sequence[Stain]) -> ImageKind:
-    """Learn from the stains of images what their kind is."""
+    """Learn the kind of images from their stains."""
     ratios = _ratios(stains)
     ratios = ratios[~np.isnan(ratios[:, 0])]
     n = np.arange(len(ratios))
@@ -75,7 +75,7 @@ def fit_image_kind(stains: Sequence[Stain]) -> ImageKind:
 
 
 def _ratios(stains: Iterable[Stain]) -> np.ndarray:
-    """Return blue and red over green of the nuclei, red and blue over green of the red cells, a row each."""
+    """Return blue and red over green of nuclei, then red and blue over green of red cells, per image."""
     rows = [(each.nuclear_blue, each.nuclear_red, each.red, each.hue) for each in stains]
     return np.array(rows, float).reshape(-1, 2 * OF_NUCLEI)
 

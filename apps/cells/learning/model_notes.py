@@ -1,4 +1,4 @@
-"""The notes that a model file of cells holds beside the model: what they are, and how they are read back."""
+"""The notes that a model file of cells holds beside the model, written and read."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -24,28 +24,28 @@ class ModelNotes:
     Attributes
     ----------
     kind : ImageKind
-        How the images that it has learned from are stained.
+        The stain of the training images.
     cautious : CautiousModel
-        What labels the cells of images of another kind.
+        The model for cells in images of another kind.
     usual : Stain
-        The stain that images are given.
+        The stain to which images are normalised.
     usual_width : float
         The width of a white cell in its images, over the usual one in an image of that size.
     calibration : CellCalibration
-        How its probabilities are to be read.
+        The calibration of its probabilities.
     ranges : dict
-        What images it has learned from, as of `quality_ranges`.
+        The quality of the training images, as `quality_ranges` returns it.
     confusion : list of list of float
         The share of the cells of each class (rows) that got each label (columns; the last is none) in
-        cross-validation; empty where there was none.
+        cross-validation; empty if there was none.
     means : list of list of float
         The mean of each feature (columns) over the images of each class (rows), in standard deviations of
-        all, as of `class_means`.
+        all, as `class_means` returns it.
     training : tuple of ndarray, or None
-        Some of the cells that it has learned from, for `adapt` to learn from them again: their features, a
-        row each, and the numbers of their classes. None in what `adapt` makes.
+        Some training cells, from which `adapt` learns again: their features (one row per cell), and the
+        numbers of their classes. None in an adapted model.
     limits : str
-        What is known to go wrong with it.
+        Known limits of the model.
     """
 
     kind: ImageKind
@@ -60,7 +60,7 @@ class ModelNotes:
     limits: str = ""
 
     def are_own(self, stains: Sequence[Stain]) -> bool:
-        """Return whether images with these stains are of the kind that the model has learned from."""
+        """Return whether images with these stains are of the kind that the model learned from."""
         return self.kind.are_own(stains)
 
     @property

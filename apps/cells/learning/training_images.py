@@ -30,7 +30,7 @@ def find_training_images(
     sources : sequence of str
         Folders and images.
     corrections : sequence of str
-        Files of corrections. Of two corrections of one cell the last counts. The name of a folder is a label
+        Files of corrections; the last correction of a cell counts. The name of a folder is a label
         only if it is a class in one of these files.
     labels : str, optional
         As for `find_images`; or boxes with labels, as for `read_boxes`.
@@ -70,7 +70,7 @@ def find_training_images(
     if not kept:
         raise AppError(f"{', '.join(corrections)}: the file has no corrections, and no image has a label")
     if rest := len(files) - len(kept):
-        note(f"note: {many(rest, 'image')} without a label or correction left out")
+        note(f"note: left out {many(rest, 'image')} without a label or correction")
     return kept, Skipped(source_name(sources)), {file: list(each.values()) for file, each in boxes.items()}
 
 
@@ -89,7 +89,7 @@ def labels_of_cells(
     ----------
     file : ImageFile
     cells : sequence of FoundCell
-        What was found in it, as of `find_white_cells`.
+        The cells found in it, in the order of `find_white_cells`.
     boxes : dict
         As `find_training_images` returns them.
     skipped : Skipped
@@ -100,7 +100,7 @@ def labels_of_cells(
     labels = {pairs[k]: each.label for k, each in enumerate(said) if k in pairs}
     for each in said:
         if each.label is not None and not any(show_one_cell(each.box, box) for box in found):
-            skipped.add(file.name, f"no cell is found in a box ({each.where})")
+            skipped.add(file.name, f"no cell was found in a box ({each.where})")
     if cells and file.label is not None:
         labels.setdefault(0, file.label)
     yield from ((k, label) for k, label in sorted(labels.items()) if label is not None)

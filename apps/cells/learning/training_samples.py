@@ -31,16 +31,16 @@ from .augmentation import augmented, box_in_version, with_other_stain
 from .familiarity import ImageKind, fit_image_kind
 from .training_images import Boxes, labels_of_cells
 
-MAX_FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
+MAX_FINENESS = 2  # pixels per pixel at the working scale when versions are made, at most
 MOST_KEPT_CELLS = 2000  # in a model file, so that it stays below 2 MB
 
-# The features of the cells that were found again, by their number; as they are, and with another stain.
+# By the numbers of cells that were found again: their features, and those with another stain.
 Version = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSamples:
-    """Features, labels and originals of cells, a row each.
+    """Features, labels and originals of cells, one row per cell.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class TrainingSamples:
     cells : ndarray of shape (n,) and dtype object
         The image, and the cell as it is in it.
     hashes : ndarray of shape (n,)
-        That of the image.
+        The hash of the image.
     stained : ndarray of shape (n, n_features) and dtype float32
-        The features of a version with another stain as well; of an image itself those in X.
+        The features of a version with another stain; for an image itself, those in X.
     """
 
     X: np.ndarray
@@ -66,7 +66,7 @@ class TrainingSamples:
     stained: np.ndarray
 
     def rows(self, rows: np.ndarray) -> Self:
-        """Return some of them."""
+        """Return some of the rows."""
         return TrainingSamples(*(getattr(self, each.name)[rows] for each in fields(self)))
 
     @property
@@ -78,7 +78,7 @@ class TrainingSamples:
     def splits(self, folds: int, seed: int) -> list[Split]:
         """Split into training and test rows, every original on one side and every label on both.
 
-        There are fewer folds where a label has fewer originals, and none at all where it has only one.
+        There are fewer folds if a label has fewer originals, and none if it has only one.
         """
         n_groups = (len(np.unique(self.groups[self.y == label])) for label in np.unique(self.y))
         folds = min(folds, *n_groups)
@@ -94,7 +94,7 @@ class TrainingSamples:
         scores_of: Callable[[int, Self, np.ndarray], np.ndarray],
         advance: Callable[[], None] = lambda: None,
     ) -> np.ndarray:
-        """Return the scores of the classes for each row, by a model of the rows that are not in its part.
+        """Return the scores of the classes for each row, by a model trained without its part.
 
         Parameters
         ----------
@@ -118,9 +118,9 @@ class TrainingSamples:
         return scores
 
     def kept_for_adaptation(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return features that travel and class numbers of the images' cells, as a model file has them.
+        """Return features that travel, and class numbers, of the images' cells, for a model file.
 
-        Of large classes evenly spread ones are kept.
+        Of large classes, evenly spread cells are kept.
         """
         images = self.rows(~self.is_version)
         classes, number = np.unique(images.y, return_inverse=True)
@@ -147,28 +147,28 @@ def measure_training_samples(
     boxes : dict
         Labelled boxes by file, as `find_training_images` returns them.
     settings : TrainingSettings
-        With `versions`, those of each original; they are made of the first image of it.
+        `versions` is their number for each original; they are made from its first image.
     look : FirstLook
         What is known of all images.
     skipped : Skipped
         Collects the images that cannot be used.
     stage : Stages
-        Shows how far it is.
+        Shows the progress.
     usual : Stain, optional
-        The stain that images and versions are given.
+        The stain to which images and versions are normalised.
 
     Returns
     -------
     samples : TrainingSamples
     ranges : dict
-        How the images that were used are taken, as of `quality_ranges`.
+        The quality of the images that were used, as `quality_ranges` returns it.
     kind : ImageKind
-        How they are stained.
+        The kind of their stain.
 
     Raises
     ------
     AppError
-        When there are not two labels.
+        If there are fewer than two labels.
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
 
@@ -201,7 +201,7 @@ def measure_training_samples(
     if not rows and skipped.count:
         raise no_usable_images_error(skipped)
     if not rows:
-        raise AppError(f"{skipped.source}: every cell is rejected")
+        raise AppError(f"{skipped.source}: all cells are rejected")
     X, labels, *others, of_rows, hashes, stained = zip(*rows, strict=True)
     if len(set(labels)) < 2:
         more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"

@@ -18,12 +18,12 @@ from ..finding.white_cells import WhiteCell, find_white_cells
 from .cell_features import describe
 from .cell_measures import measure
 
-KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
+KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; larger images are decoded again
 THUMBNAIL_PIXELS = 96  # pixels, its longer side
 
 
 class DescribedImage(NamedTuple):
-    """The cells of an image, their features as rows, the reader to draw it from, and more about it."""
+    """The cells of an image, their features as rows, the reader to draw the image from, and more about it."""
 
     cells: list[FoundCell]
     X: list[np.ndarray]
@@ -52,15 +52,15 @@ def describe_image(
     ----------
     file : ImageFile
     look : FirstLook, optional
-        What is known of all images of the run; by default nothing. A tile has that of its slide.
+        What is known of all images of the run; by default nothing. A tile has the look of its slide.
     usual : Stain
-        The stain that the image is given.
+        The stain to which the image is normalised.
     wanted : collection of {"thumbnails", "details", "quality"}
-        Small pictures of the cells; outlines and measurements of them; and how the image is taken.
+        Small pictures of the cells; their outlines and measurements; and the quality of the image.
     keep : bool, default=False
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
-        How many cells, the first, are measured.
+        How many cells are measured, from the first.
     also : sequence of {"red cell", "platelet"}
         Other kinds to find.
 

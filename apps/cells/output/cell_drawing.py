@@ -17,7 +17,7 @@ from ..data.image_reader import resized
 from ..finding.document_crop import Step
 from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell, ImageFindings
 
-# In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
+# In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil different colours.
 PALETTE = tuple(
     OKABE_ITO[name] for name in ("orange", "sky blue", "blue", "green", "purple", "vermilion", "yellow")
 )
@@ -59,7 +59,7 @@ def draw_overlay(image: np.ndarray, found: ImageFindings) -> np.ndarray:
     for cell in found.cells:
         center = tuple(map(int, cell.center))
         corners = _corners(canvas, cell, line)
-        # On a dark edge a colour is seen on any background.
+        # With a dark edge, a colour is visible on any background.
         for color, thickness in ((BLACK, line + 2), (_bgr_of(color_of(cell.label)), line)):
             cv2.rectangle(canvas, *corners, color, thickness)
             cv2.drawMarker(canvas, center, color, cv2.MARKER_CROSS, 6 * line, thickness)
@@ -81,8 +81,8 @@ def contact_sheet(
     Parameters
     ----------
     tiles : iterable of (ndarray, str)
-        Images and captions, whose lines are cut in the middle where they are too long. No more are taken than
-        fit on a sheet of `MAX_SHEET_PIXELS` pixels; the last place then says that there are more.
+        Images and captions; caption lines that are too long are cut in the middle. No more are taken than fit
+        on a sheet of `MAX_SHEET_PIXELS` pixels; the last place then says that there are more.
     tile : int, default=120
         Side of a square in pixels.
     columns : int, optional
@@ -90,7 +90,7 @@ def contact_sheet(
     title : str, optional
         A line above.
     lines : int, default=1
-        Of a caption, at most.
+        Lines per caption, at most.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def contact_sheet(
         Channels blue, green, red.
     """
     gap, band, head = 8, 20 + LINE_PIXELS * (lines - 1), 40 if title else 8
-    # With the gaps and the head that a sheet of one column or one row has for each of them.
+    # With the gaps and the head of a sheet of one column or one row.
     places = max(1, MAX_SHEET_PIXELS // ((tile + 2 * gap) * (tile + gap + band + head)))
     tiles = iter(tiles)
     fitted = [(_fitted(image, tile), caption) for image, caption in islice(tiles, places)]
@@ -141,7 +141,7 @@ def save_image(path: str, image: np.ndarray) -> None:
 
 
 def encoded(image: np.ndarray, ending: str = ".png") -> bytes | None:
-    """Return an image as the content of a file, or None where the format cannot hold it."""
+    """Return an image as the content of a file, or None if the format cannot hold it."""
     try:
         done, content = cv2.imencode(ending, image)
     except cv2.error as error:
@@ -164,7 +164,7 @@ def _bgr_of(color: str) -> tuple[int, int, int]:
 
 
 def _corners(canvas: np.ndarray, cell: FoundCell, line: int) -> list[tuple[int, int]]:
-    """Return two corners of the box, as far inside as a whole line needs."""
+    """Return two corners of the box, moved inside so that the whole line is visible."""
     height, width = canvas.shape[:2]
     x, y, box_width, box_height = cell.box
     inside = line // 2
@@ -175,7 +175,7 @@ def _corners(canvas: np.ndarray, cell: FoundCell, line: int) -> list[tuple[int, 
 
 
 def _draw_plate(canvas: np.ndarray, cell: FoundCell, line: int) -> None:
-    """Write on a plate of the label's colour: above the box, below it or inside, where there is room."""
+    """Write the label on a plate of its colour: above, below or inside the box, where there is room."""
     height, width = canvas.shape[:2]
     scale = max(0.4, max(height, width) / 1300)
     pen, pad = max(1, round(1.3 * scale)), line + 1
@@ -200,7 +200,7 @@ def _draw_text(sheet: np.ndarray, text: str, foot: tuple[int, int], scale: float
 
 
 def _fitting(text: str, scale: float, width: int, pen: int) -> tuple[str, tuple[int, int], float]:
-    """Return text that is not wider than `width`, its size and scale; it is shortened, then made smaller."""
+    """Return text that is not wider than `width`, its size and scale; shortened first, then made smaller."""
 
     whole = text
 
@@ -209,7 +209,7 @@ def _fitting(text: str, scale: float, width: int, pen: int) -> tuple[str, tuple[
 
     size = size_of(text)
     kept = min(len(text), 200)
-    # What tells names of a series apart stands at their ends.
+    # Names of a series differ at their ends.
     while size[0] > width and kept > 8:
         kept -= 1
         text = f"{whole[: kept // 3].rstrip()}...{whole[-(kept - kept // 3) :].lstrip()}"

@@ -22,20 +22,20 @@ MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 ABOUT_UNDECIDED = "Undecided cells may be of any class: the upper end of each interval counts them all."
 NAME_LETTERS, GROUP_LETTERS = 60, 16  # letters of a file's name in a table, and of a group's in a terminal
 SHOWN_GROUPS = 6  # rows of a terminal
-MANY_WITHOUT = 2 / 3  # share of the images in which no cell was found, from which on that is said first
+MANY_WITHOUT = 2 / 3  # share of images without a cell, from which on a warning comes first
 
 
 # Rows of cells
 
 
 def cell_columns(model: CellModel) -> tuple[str, ...]:
-    """Return the columns of cells with labels; the probability of each class if the model gives such."""
+    """Return the columns of cells with labels, with the probability of each class if there are any."""
     classes = model.classes if model.gives_probabilities else ()
     return (*CELL_COLUMNS[:-2], *(f"p_{label}" for label in classes), *CELL_COLUMNS[-2:])
 
 
 def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:
-    """Write the header of a table, and return what writes the rows of an image."""
+    """Write the header of a table, and return a function that writes the rows of an image."""
     write_row = csv_writer(file)
     write_row(columns)
     labelled = "label" in columns
@@ -62,7 +62,7 @@ def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFind
 
 
 def measures_writer(file: TextIO, pixel_size: float | None) -> Callable[[ImageFindings], None]:
-    """Write the header of a table of measurements, and return what writes the cells of an image."""
+    """Write the header of a table of measurements; return a function that writes the cells of an image."""
     write_row = csv_writer(file)
     write_row([*MEASURED_COLUMNS, *column_names(pixel_size)])
 
@@ -79,7 +79,7 @@ def _digits(number: float) -> str:
 
 
 def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[ImageFindings], None]:
-    """Print the header of a table for people, and return what prints the cells of an image as they come."""
+    """Print the header of a table for people, and return a function that prints the cells of an image."""
     wide = min(NAME_LETTERS, max(map(len, names)))
     label_wide = max(map(len, ("label", *classes)))
     head = f"{'file':<{wide}}  {'x':>5} {'y':>5} {'w':>5} {'h':>5}  {'label':<{label_wide}}  {'score':>6}"
@@ -126,7 +126,7 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
 
 
 def shares_record(count: CellCounts) -> dict:
-    """Return how many cells have each label, and percentages, which are null where they would mislead."""
+    """Return how many cells have each label, and percentages, which are null if they would mislead."""
     return {
         "counts": count.labels,
         "percent": {label: count.percent(label) for label in count.labels},
@@ -135,7 +135,7 @@ def shares_record(count: CellCounts) -> dict:
 
 
 def _others(count: CellCounts) -> dict:
-    """Return how many red cells and platelets there are, in all and in an image."""
+    """Return how many red cells and platelets there are, in all and per image."""
     return {
         kind: {"count": n, "per_image": n / count.images if count.images else None}
         for kind, n in count.others.items()
@@ -158,7 +158,7 @@ def count_sections(count: CellClassification, last: Sequence[str] = ()) -> list[
     lines = [found_line(count)]
     if count.undecided:
         counted = "" if count.why_no_shares else "; the intervals count them all"
-        lines.append(f"unclassified: no class has {_wanted_score(count)} (--min-score){counted}")
+        lines.append(f"unclassified: no class reaches {_wanted_score(count)} (--min-score){counted}")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         lines.append(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
@@ -171,9 +171,9 @@ def count_sections(count: CellClassification, last: Sequence[str] = ()) -> list[
 
 
 def count_section(count: CellClassification, title: str = "Count", grows: bool = False) -> Section:
-    """Return the differential count, with what the shares would be without mistakes if that is known.
+    """Return the differential count, with shares corrected for mistakes if these are known.
 
-    Where it `grows`, as people correct labels, there is a row for cells of no class, too.
+    If it `grows`, because people correct labels, it also has a row for cells of no class.
     """
     labels, corrected = dict(count.labels), count.corrected
     if grows:
@@ -200,9 +200,9 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
 
 
 def groups_sections(count: CellClassification, most: int, *, brief: bool = False) -> list[Section]:
-    """Return a table with a row for each slide or patient, at most as many as are wanted; nothing of none.
+    """Return a table with a row for each slide or patient, at most `most`; nothing without groups.
 
-    If it is brief, as for a terminal, percentages have no digits, and no number of cells beside them.
+    If `brief`, as for a terminal, percentages are whole and have no number of cells beside them.
     """
     if not count.groups:
         return []
@@ -222,9 +222,9 @@ def groups_sections(count: CellClassification, most: int, *, brief: bool = False
     if all(misleading):
         lines = ["Numbers of cells; percentages would mislead."]
     elif any(misleading):
-        lines.append("Where percentages would mislead there is only the number of cells, as n = 3.")
+        lines.append("Where percentages would mislead, only the number of cells is given, as n = 3.")
     rest = len(count.groups) - len(rows)
-    left_out = f"{many(rest, 'more row')}; --by-group FILE.csv has all" if rest else ""
+    left_out = f"{many(rest, 'more row')}; --by-group FILE.csv lists all" if rest else ""
     table = Table(
         ("group", "cells", *[UNCLASSIFIED] * bool(count.undecided), *labels), rows, left_out=left_out
     )
@@ -241,7 +241,7 @@ def _share_words(count: CellCounts, label: str | None, brief: bool, number: str)
 
 
 def write_groups(file: TextIO, count: CellClassification) -> None:
-    """Write a row for each slide or patient; where they are not told apart, one for all."""
+    """Write a row for each slide or patient, or one row for all images without groups."""
     write_row = csv_writer(file)
     labels = [label for label in count.labels if label != UNCLASSIFIED]
     shares = [f"{label}{kind}" for label in labels for kind in ("", "_percent", "_low", "_high")]
@@ -259,7 +259,7 @@ def _tenths(*percentages: float | None) -> str:
 
 
 def _wanted_score(count: CellClassification) -> str:
-    """Return which score a label wants."""
+    """Return the score that a label needs."""
     familiar, unfamiliar = f"a score of {count.min_score:.2f}", f"a score of {count.min_unfamiliar or 0:.2f}"
     n = count.flags[UNFAMILIAR]
     if count.min_score == count.min_unfamiliar or not n:
@@ -268,7 +268,7 @@ def _wanted_score(count: CellClassification) -> str:
 
 
 def missed_line(count: CellCounts, look: FirstLook) -> str:
-    """Return what is to be said first where no cell was found in most images; else nothing."""
+    """Return the warning that no cell was found in most images; else nothing."""
     n = count.without_cell
     if not n or n < MANY_WITHOUT * (count.images - count.unmeasured):
         return ""

@@ -1,6 +1,6 @@
 """The files and lines that `classify` makes of its results.
 
-Pages, pictures and exports are imported where they are asked for: most runs make none.
+Modules for pages, pictures and exports are imported only if requested: most runs make none.
 """
 
 import sys
@@ -26,7 +26,7 @@ class ClassifyOutputs:
     Attributes
     ----------
     shown : {"lines", "csv", ""}
-        What is printed of each cell as it is found: a line for people, a row of CSV, or nothing.
+        What is printed for each cell when it is found: a line for people, a row of CSV, or nothing.
     keep : bool
         Whether the findings are kept in the result.
     output, overlay, page, measurements, by_group : str, optional
@@ -60,12 +60,12 @@ class ClassifyOutputs:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """What of the cells is needed, as for `describe_image`."""
+        """Which data of the cells are needed, as for `describe_image`."""
         is_needed = {"thumbnails": self.page, "details": self.export or self.measurements}
         return tuple(name for name, needed in is_needed.items() if needed)
 
     def draw(self, files: Sequence[ImageFile]) -> Draw | None:
-        """Return what draws findings into copies of images."""
+        """Return a function that draws findings into copies of images."""
         if not self.overlay:
             return None
         from .picture_files import overlay_writer
@@ -74,7 +74,7 @@ class ClassifyOutputs:
 
     @contextmanager
     def opened(self, files: Sequence[ImageFile], count: CellClassification) -> Iterator[Sink]:
-        """Return what prints and writes the findings of an image; files appear at the end of the block."""
+        """Yield a function that prints and writes the findings of an image; files appear after the block."""
         with ExitStack() as stack:
             sinks = [*self._writers(stack, files, count), *self._printers(files, count.model)]
             if self.keep:
@@ -89,7 +89,7 @@ class ClassifyOutputs:
     def _writers(
         self, stack: ExitStack, files: Sequence[ImageFile], count: CellClassification
     ) -> Iterator[Sink]:
-        """Yield what writes tables, exports and the page, which are complete once the stack is closed."""
+        """Yield functions that write tables, exports and the page, complete once the stack is closed."""
         model = count.model
         if self.output:
             yield cell_row_writer(stack.enter_context(table_file(self.output)), cell_columns(model))
@@ -105,20 +105,20 @@ class ClassifyOutputs:
             yield stack.enter_context(_page_writer(self.page, count))
 
     def _printers(self, images: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
-        """Yield what prints the findings of an image as they come."""
+        """Yield a function that prints the findings of each image as they come."""
         if not self.shown:
             return
         start: Callable[[], Sink] = partial(cell_printer, [image.name for image in images], model.classes)
         if self.shown == "csv":
             start = partial(cell_row_writer, sys.stdout, cell_columns(model))
-        # A reader who leaves ends the work, unless there are files to write.
+        # A closed stdout ends the work, unless there are files to write.
         files = self.output, self.overlay, self.page, self.export, self.measurements, self.by_group
         yield until_stdout_closes(start) if any(files) else start()
 
 
 @contextmanager
 def _page_writer(path: str, count: CellClassification) -> Iterator[Sink]:
-    """Return what takes the findings of an image; the page is written at the end of the block."""
+    """Yield a function that takes the findings of an image; the page is written after the block."""
     from ...common.files import replace_file
     from .report_page import MAX_CELLS, ReportTally, report_page
 

@@ -35,7 +35,7 @@ def is_geojson_folder(path: str) -> bool:
 def export_writer(
     path: str, files: Sequence[ImageFile], classes: Sequence[str], pixel_size: float | None
 ) -> Iterator[Sink]:
-    """Return what writes the findings of each image; a single file is there once all is written.
+    """Yield a function that writes the findings of each image; a single file appears when all is written.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def export_writer(
     classes : sequence of str
         The labels of the classifier.
     pixel_size : float, optional
-        Micrometres; measurements are given in them, too.
+        Micrometres; measurements are also given in micrometres.
     """
     if is_geojson_folder(path):
         make_folder(path)
@@ -55,7 +55,7 @@ def export_writer(
     elif path.lower().endswith(".geojson"):
         if len(files) > 1:
             raise AppError(
-                f"--export {path}: one GeoJSON file is for one image; for {len(files):,} give a folder", USAGE
+                f"--export {path}: a GeoJSON file holds one image; for {len(files):,} give a folder", USAGE
             )
         yield lambda found: _write_geojson(path, found, classes, pixel_size)
     else:
@@ -64,7 +64,7 @@ def export_writer(
 
 
 def _corners(outline: np.ndarray) -> np.ndarray:
-    """Return corners in a plane in which the first pixel reaches from 0 to 1."""
+    """Return corners in coordinates in which the first pixel reaches from 0 to 1."""
     return outline.reshape(-1, 2) + 0.5
 
 
@@ -74,7 +74,7 @@ def _nucleus(cell: FoundCell) -> list[np.ndarray]:
 
 @contextmanager
 def _coco_writer(path: str, classes: Sequence[str]) -> Iterator[Sink]:
-    """Return what writes a data set in the format of COCO: one object, whose annotations come one by one."""
+    """Yield a function that writes a COCO data set: one object, whose annotations come one by one."""
     labels = {label: number for number, label in enumerate(classes, start=1)}
     images: list[dict] = []
     numbers = count(1)
@@ -136,7 +136,7 @@ def _feature(
             "objectType": "cell" if cell.nucleus else "detection",
             "name": f"{number}",
             "classification": {"name": cell.label, "color": list(bytes.fromhex(color_of(cell.label)[1:]))},
-            # JSON has no word for other numbers.
+            # JSON cannot hold infinity or nan.
             "measurements": {name: x for name, x in measurements.items() if x is not None and isfinite(x)},
         },
     }

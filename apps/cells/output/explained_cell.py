@@ -47,7 +47,7 @@ def plot_cell_explanation(found: CellExplanation, path: str) -> None:
         [each[what] for each in found.reasons] for what in ("name", "value", "contribution")
     )
     names, contributions = [*names, "all others"], [*contributions, found.rest]
-    places = np.arange(len(names))[::-1]  # the weightiest on top
+    places = np.arange(len(names))[::-1]  # the largest effect on top
     with figure(path, (11, 1.3 + ROW_INCHES * (len(places) + 1))) as sheet:
         left, middle, right = sheet.subplots(1, 3, width_ratios=(1.1, 1.5, 2))
         picture = cv2.imdecode(np.frombuffer(found.cell.thumbnail, np.uint8), cv2.IMREAD_COLOR)

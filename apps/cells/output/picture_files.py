@@ -23,7 +23,7 @@ MAX_ORIGINALS = 100  # originals on a sheet of mistakes
 
 
 def mirrored_paths(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
-    """Return for each image the path in a folder, without ending, of what is made from it."""
+    """Return the path in a folder, without ending, for the results of each image."""
     paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}
     stems = Counter(os.path.splitext(path)[0] for path in paths.values())
     places = {}
@@ -33,7 +33,7 @@ def mirrored_paths(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, s
         place = stem if stems[stem] == 1 else path  # a.jpg beside a.png
         if owners.setdefault(place, file) is not file:
             raise AppError(
-                f"{file.path} and {owners[place].path} have the same name; work on their folders one by one"
+                f"{file.path} and {owners[place].path} have the same name; process their folders separately"
             )
         places[file] = place
     return places
@@ -65,7 +65,7 @@ def overlay_writer(files: Sequence[ImageFile], folder: str) -> Draw:
 
 def write_image(path: str, image: np.ndarray) -> None:
     """Write an image, and the folders that it lies in."""
-    # A full disk ends the work; it is no fault of the image.
+    # A full disk ends the work: the image is not at fault.
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         save_image(path, image)
@@ -80,7 +80,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     ----------
     path : str
     mistakes : sequence of Mistake
-        Of several copies of one original only the first is drawn.
+        Only the first of several copies of one original is drawn.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     """
     counts = Counter(file.original for file, _ in mistakes)
     first = {mistake[0].original: mistake for mistake in reversed(mistakes)}
-    # Ordered by the surest mistake of each.
+    # Ordered by the highest score of each.
     drawn = [first[original] for original in islice(counts, MAX_ORIGINALS)]
     lines = 2 + any(counts[file.original] > 1 for file, _ in drawn)
     # Wide enough for two labels and a score.

@@ -27,14 +27,14 @@ NO_DEVICE = (
     "This is not a medical device. A program found and classified the cells; look at the pictures before you "
     "rely on the numbers."
 )
-TAIL_LETTERS = 13  # letters of a file's name that are always seen
+TAIL_LETTERS = 13  # letters of a file's name that are always shown
 
 
 class ReportCell(NamedTuple):
-    """A cell with its number in the order they came.
+    """A cell with its number, in the order of the images.
 
-    `odds` is how much likelier the best label is than the known one, or than all others where the model lacks
-    the known one; 0 where none is known.
+    `odds` is the probability of the best label over that of the known one, or over that of all others if the
+    model lacks the known one; 0 if none is known.
     """
 
     number: int
@@ -45,7 +45,7 @@ class ReportCell(NamedTuple):
 
     @property
     def comparable(self) -> bool:
-        """Whether the cell has a label, and a known one."""
+        """Whether the cell has a label and a known label."""
         return self.truth is not None and not self.is_undecided
 
     @property
@@ -60,12 +60,12 @@ class ReportCell(NamedTuple):
 
     @property
     def doubt(self) -> tuple:
-        """What to sort by: the undecided first, then the least sure."""
+        """The sort key that puts undecided cells first, then low scores."""
         return not self.is_undecided, self.found.score, self.number
 
     @property
     def surprise(self) -> float:
-        """How much the cell deserves a look: the surest of the mistakes, the least sure of the others."""
+        """How much the cell deserves a look: mistakes with a high score, others with a low one."""
         return self.found.score if self.mistake else -self.found.score
 
 
@@ -75,7 +75,7 @@ class ReportTally:
     Parameters
     ----------
     count : CellClassification
-        It has counted an image before that is added here.
+        Counts each image before it is added here.
     limit : int
 
     Attributes
@@ -97,10 +97,10 @@ class ReportTally:
         self.flagged: list[tuple[str, str]] = []
         self.problems: list[tuple[str, str]] = []
         self._limit = limit
-        self._heap: list[tuple] = []  # the cell that deserves it least on top
+        self._heap: list[tuple] = []  # on top, the cell that least deserves a place
 
     def add(self, found: ImageFindings) -> None:
-        """Take an image and its cells."""
+        """Add an image and its cells."""
         if found.problem is not None:
             _name(self.problems, found.file, found.problem)
         elif not found.cells:
@@ -139,9 +139,9 @@ class ReportTally:
     def to_teach(self) -> list[ReportCell]:
         """Return the cells on the page, first those that would teach most.
 
-        These are the contradicted known labels, then the cells in doubt. Where most images with cells have
-        unfamiliar ones it is the likeliest of each class in turn: of 291 cells of another laboratory ten of
-        each class were among the first 57, by doubt among the first 91, and by chance among 122.
+        These are cells whose known label is contradicted, then cells in doubt. If most images with cells are
+        unfamiliar, it is the likeliest cell of each class in turn: of 291 cells of another laboratory, ten of
+        each class were among the first 57, ordered by doubt among the first 91, and at random among 122.
         """
         rest = sorted(self.shown, key=lambda cell: cell.doubt)
         first = sorted((c for c in rest if c.odds > 1), key=lambda c: -c.odds)
@@ -176,8 +176,7 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
     ----------
     tally : ReportTally
     adapt : str
-        The command that lets the model learn from corrections, where `review` serves the page: then labels
-        can be corrected.
+        The command that learns from corrections, if `review` serves the page; then labels can be corrected.
     more : sequence of str
         Labels to choose from, beside the classes of the model.
     """
@@ -249,7 +248,7 @@ def _trust_section(tally: ReportTally) -> Section:
     count, model = tally.count, tally.count.model
     lines = []
     if count.cells and not count.flags[UNFAMILIAR]:
-        lines.append("Familiar cells: they are like those that the model has learned from.")
+        lines.append("The cells are like those that the model has learned from.")
     undecided = [many(count.undecided, "undecided cell")] * bool(count.undecided)
     unsure = [f"{many(tally.unsure, 'label')} with a score below {LOW_SCORE}"] * bool(tally.unsure)
     lines.append(f"Cells to look at: {', and '.join([*undecided, *unsure]) or 'none'}.")
@@ -266,12 +265,12 @@ def _agreement_sections(tally: ReportTally) -> list[Section]:
     if not n + undecided:
         return []
     wrong = tally.mistakes.total()
-    lines = ["The known label of an image is for one cell: the largest, or the central one of a cut-out."]
+    lines = ["The known label of an image is for its largest cell, or the central one if it was cut out."]
     known = {truth for truth, _ in tally.confusion} | tally.without_label.keys()
     if strange := sorted(known - {*tally.count.model.classes}):
         given = sum(k for (truth, _), k in tally.confusion.items() if truth in strange)
-        told = f". Any label of the model is wrong there: {many(given, 'cell')}."
-        lines.append(("No class of the model: ", ", ".join(strange), told))
+        told = f". Any label that the model gives is wrong there: {many(given, 'cell')}."
+        lines.append(("Not classes of the model: ", ", ".join(strange), told))
     if undecided:
         lines.append(f"Not counted: {many(undecided, 'unclassified cell')} with a known label.")
     if unknown := tally.count.cells - n - undecided:
@@ -296,7 +295,7 @@ def _agreement_sections(tally: ReportTally) -> list[Section]:
 
 
 def _mistakes_sections(tally: ReportTally, shown: Sequence[ReportCell], parts) -> list[Section]:
-    """Return each kind of mistake with its surest cells."""
+    """Return each kind of mistake with its cells of highest score."""
     kinds = sorted(tally.mistakes.items(), key=lambda item: (-item[1], item[0]))
     if not kinds:
         return []
@@ -307,7 +306,7 @@ def _mistakes_sections(tally: ReportTally, shown: Sequence[ReportCell], parts) -
             cells = [cell for cell in wrong if (cell.truth, cell.found.label) == kind][:MISTAKE_PICTURES]
             yield Figure(("", kind[0], " taken for ", kind[1], f": {n:,}"), [parts.tiles(cells)])
 
-    about = f"The most frequent kinds first; of each, up to {MISTAKE_PICTURES} of the surest."
+    about = f"The most frequent kinds first, each with up to {MISTAKE_PICTURES} cells of the highest scores."
     rest = [n for _, n in kinds[MISTAKE_KINDS:]]
     lines = [f"{many(sum(rest), 'mistake')} of {many(len(rest), 'other kind')} are not shown."] * bool(rest)
     return [Section(title="Mistakes", about=[about], lines=lines, figures=pictures, layout="list")]
@@ -321,7 +320,7 @@ def _left_out(tally: ReportTally, shown: Sequence[ReportCell]) -> list[str]:
     mistakes = sum(cell.mistake for cell in shown)
     kept = "those with the lowest scores"
     if mistakes == len(shown):
-        kept = f"{mistakes:,} of the {tally.mistakes.total():,} mistakes, the surest"
+        kept = f"{mistakes:,} of the {tally.mistakes.total():,} mistakes, highest scores first"
     elif mistakes:
         kept = f"all {many(mistakes, 'mistake')}, and of the others {kept}"
     told = f"{len(shown):,} of {tally.count.cells:,} cells are on this page: {kept}."
@@ -353,7 +352,7 @@ def _files_section(title: str, remark: str, named: Sequence[tuple[str, str]], n:
 
 
 def _ends(file: str) -> list[str]:
-    """Return the parts of a file's name; files of one series differ at their ends, which are always seen."""
+    """Return the parts of a file's name; files of one series differ at their ends, which are always shown."""
     name = file.rpartition("/")[2]
     return [part for part in (name[:-TAIL_LETTERS], name[-TAIL_LETTERS:]) if part]
 

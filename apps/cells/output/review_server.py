@@ -50,14 +50,14 @@ class Outdated(Exception):
 class Work:
     """The verdicts of a person on the cells of a page, saved in a file.
 
-    Their `version` is how often they were saved. Who changes them says which version was changed.
+    `version` counts how often they were saved. A change names the version that it was made from.
 
     Parameters
     ----------
     path : str
         The file of corrections. Its entries about other cells stay.
     model : CellModel
-        The labels are its classes, and others that people name.
+        The labels are its classes, and others that the person names.
     shown : sequence of ReportCell
         The cells on the page.
     content : dict, optional
@@ -68,7 +68,7 @@ class Work:
     Attributes
     ----------
     more : list of str
-        The labels to choose from that are no classes of the model: those given, and those in the file.
+        The labels to choose from that are not classes of the model: the given ones, and those in the file.
     """
 
     def __init__(
@@ -101,20 +101,20 @@ class Work:
                 self.verdicts[number] = label
 
     def put(self, content: object, version: int) -> None:
-        """Replace the verdicts on the cells of the page, and save the file at once.
+        """Replace the verdicts on the cells of the page, and save the file.
 
         Raises
         ------
         ValueError, KeyError
-            If these are no verdicts.
+            If these are not verdicts on cells of the page.
         Outdated
             If they were made from another version.
         """
         if not isinstance(content, dict):
-            raise ValueError("no verdicts")
+            raise ValueError("verdicts must be an object")
         verdicts = {int(number): label for number, label in content.items()}
         if not all(label in self._labels or is_class_name(label) for label in verdicts.values()):
-            raise ValueError("no label that the page offers, and no new one")
+            raise ValueError("a label is neither on the page nor a valid new class")
         record = f"{json.dumps(self._record(verdicts), indent=1)}\n".encode()
         with self._lock:
             if version != self.version:
@@ -181,7 +181,7 @@ class ReviewServer:
         self._server.should_exit = True
 
     def _picture(self, request: Request) -> Response:
-        """Answer with a JPEG of a cell and a little of what is around it."""
+        """Answer with a JPEG of a cell and a margin around it."""
         try:
             cell = self._cells[request.path_params["number"]]
             image = self._files[cell.file].open().whole()
@@ -213,7 +213,7 @@ class ReviewServer:
             why = f"{error.filename} cannot be written: {error.strerror}."
             raise HTTPException(HTTPStatus.INSUFFICIENT_STORAGE, why) from None
         except (ClientDisconnect, ValueError, KeyError, TypeError, RecursionError):
-            why = "These are no verdicts on the cells of this page."
+            why = "These are not verdicts on the cells of this page."
             raise HTTPException(HTTPStatus.BAD_REQUEST, why) from None
         return _answer("{}", "application/json", ETag=f'"{version + 1}"')
 
@@ -273,5 +273,5 @@ def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, 
 def _refusal(request: Request, error: HTTPException) -> Response:
     why = error.detail
     if why in ("Not Found", "Method Not Allowed"):
-        why = "There is nothing here; use the whole address that review printed."
+        why = "This page does not exist; use the whole address that `review` printed."
     return _answer(why.encode("utf-8", "replace"), "text/plain", error.status_code)

@@ -1,4 +1,4 @@
-"""What `train`, `evaluate` and `adapt` say, and their records for --json."""
+"""What `train`, `evaluate` and `adapt` print, and their records for --json."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,9 +16,9 @@ from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
 
 SUSPECTS, VALIDATION, SHOWN_LABELS = "Labels to check", "Cross-validation", 5  # labels to check
-DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model", SUSPECTS}  # that only -v prints as they are
-# Labelled cells per class from which on `train` on these alone does as well: with 10 its error on the rest of
-# a laboratory was 0.100, adapt's 0.092; with 20 it was 0.073 and 0.082.
+DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model", SUSPECTS}  # in full only with -v
+# Labelled cells per class from which `train` on these alone does as well: with 10, its error on the rest of a
+# laboratory was 0.100, and that of adapt 0.092; with 20, they were 0.073 and 0.082.
 ENOUGH_A_CLASS = 20
 ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "originals"
 
@@ -90,7 +90,7 @@ def _mistake_records(mistakes: Iterable[Mistake]) -> list[dict]:
 
 
 def training_sections(done: CellTraining, seconds: Mapping[str, float]) -> list[Section]:
-    """Return what `train` says."""
+    """Return what `train` prints."""
     n_features = many(done.samples.X.shape[1], "feature")
     certificate = certificate_line(relative_gap(done.pipeline), done.settings.classifier)
     return [
@@ -103,26 +103,26 @@ def training_sections(done: CellTraining, seconds: Mapping[str, float]) -> list[
 
 
 def evaluation_sections(found: CellEvaluation, errors: ErrorReport) -> list[Section]:
-    """Return what `evaluate` says."""
+    """Return what `evaluate` prints."""
     labelled = found.coverage
     coverage = Section(lines=[_coverage_line(labelled)] if labelled else [])
     return [Section(lines=_error_lines(errors)), Section(tables=[_errors_table(errors)]), coverage]
 
 
 def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) -> list[Section]:
-    """Return what `adapt` says."""
+    """Return what `adapt` prints."""
     counts = result.label_counts
     n, notes = sum(counts.values()), []
     if result.unseen:
-        notes.append(f"no cells of {', '.join(result.unseen)}: most of these will be missed")
+        notes.append(f"no cells of {', '.join(result.unseen)}: the model will miss most of these")
     if n >= ENOUGH_A_CLASS * len(counts):
-        notes.append("enough for `train`: a model of these cells alone does as well")
+        notes.append("enough for `train`: a model trained on these cells alone does as well")
     errors = [
-        f"{100 * result.error_before:.1f} % by the model as it was",
-        f"{100 * result.error:.1f} % after adaptation, each by a model that has not seen it",
+        f"{100 * result.error_before:.1f} % before adaptation",
+        f"{100 * result.error:.1f} % after adaptation, each cell by a model trained without it",
     ]
     return [
-        Section(lines=[f"{result.adapted}, adapted by {n:,} labelled cells"]),
+        Section(lines=[f"{result.adapted}, adapted with {n:,} labelled cells"]),
         _labels_section(counts, "cells", notes),
         Section(title="Error on these cells", lines=errors),
         *_scores_sections(result.calibration),
@@ -131,7 +131,7 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
 
 
 def brief_sections(sections: Sequence[Section], command: str, model: str, images: str) -> list[Section]:
-    """Return what matters most of what `train` or `adapt` says, and what comes next."""
+    """Return the most important lines of `train` or `adapt`, and the next command."""
     left_out = {*DETAILS, *(["Labels"] if command == "train" else [])}  # the confusion table has the labels
     shown, last = [], []
     for each in sections:
@@ -154,7 +154,7 @@ def _labels_section(counts: Mapping[str, int], what: str, notes: Iterable[str] =
 
 
 def _fit_sections(model: str, certificate: str, seconds: Mapping[str, float]) -> list[Section]:
-    """Return how good a fit is, how long all took, and where the model is."""
+    """Return the certificate of a fit, the time, and the path of the model."""
     return [
         Section(title="Certificate", lines=[certificate]),
         time_section(seconds),
@@ -169,7 +169,7 @@ def _validation_sections(done: CellTraining) -> list[Section]:
     kind = "by original" if errors.originals else "every image is its own original"
     lines = [f"{len(done.alphas)} folds, {kind}", *_error_lines(errors)]
     if versions:
-        lines.append(f"error {100 * versions.error:.2f} % of {versions.n:,} versions of them")
+        lines.append(f"error {100 * versions.error:.2f} % of {versions.n:,} versions of the images")
     return [
         Section(title=title, lines=lines, tables=[_errors_table(errors)]),
         *_scores_sections(done.about.calibration),
@@ -193,7 +193,7 @@ def _errors_table(scores: ErrorReport) -> Table:
 
 
 def _scores_sections(calibration: CellCalibration) -> list[Section]:
-    """Return how far scores and labels can be trusted, if that is known."""
+    """Return how reliable scores and labels are, if that is known."""
     if calibration.miscalibration is None:
         return []
     off = f"scores are off by {calibration.miscalibration:.3f} on average"
@@ -201,24 +201,23 @@ def _scores_sections(calibration: CellCalibration) -> list[Section]:
 
 
 def _coverage_line(known: CellCalibration) -> str:
-    """Return a line on the share of cells that get a label, and of these labels that are wrong."""
-    whose = "these" if known.min_score else "them"
-    wrong = "" if known.error is None else f", and {100 * known.error:.1f} % of {whose} are wrong"
+    """Return a line on the share of cells that get a label, and the share of these labels that is wrong."""
+    wrong = "" if known.error is None else f", and {100 * known.error:.1f} % of the labels are wrong"
     if not known.min_score:
         return f"every cell gets a label{wrong}"
-    return f"by a score of {known.min_score:.2f} {100 * known.coverage:.0f} % of the cells get a label{wrong}"
+    return f"{100 * known.coverage:.0f} % of the cells get a label (score {known.min_score:.2f}){wrong}"
 
 
 def _suspects_section(done: CellTraining) -> Section:
     """Return the labels that are probably wrong."""
     title, suspects, n = SUSPECTS, done.suspects, sum(done.label_counts.values())
     if not suspects:
-        agreed = "none: models that had not seen an image agree with every label"
+        agreed = "none: models trained on other images agree with every label"
         return Section(title=title, lines=[agreed])
     estimate = " to ".join(dict.fromkeys(f"{100 * share:.0f}" for share in done.suspect_share))
     lines = [
-        f"Models of other images contradict {len(suspects):,} of {n:,} labels.",
-        f"By an estimate {estimate} % of all labels are wrong.",
+        f"Models trained on other images contradict {len(suspects):,} of {n:,} labels.",
+        f"An estimated {estimate} % of all labels are wrong.",
     ]
     rows = [
         (file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects[:SHOWN_LABELS]
@@ -232,7 +231,7 @@ def _suspects_section(done: CellTraining) -> Section:
 def _alpha_line(done: CellTraining) -> str:
     alpha, alphas = done.alpha, done.alphas
     if alpha is None:
-        return f"none: the {done.settings.classifier} has no regularisation"
+        return f"none: {done.settings.classifier} has no regularisation"
     if done.settings.alpha is not None:
         return f"{alpha:g}, as given"
     folds = ", ".join(f"{each:g}" for each in alphas)

@@ -113,7 +113,7 @@ def test_corrections(run, model, few, work):
     (work / "corrections.json").write_text(json.dumps(content))
     result = run("adapt", model, top, "--corrections", "corrections.json", "--json")
     assert result.exit_code == 0
-    assert result.stderr == "note: 3 images without a label or correction left out\n"
+    assert result.stderr == "note: left out 3 images without a label or correction\n"
     assert json.loads(result.stdout)["label_counts"] == Counter(entry["new"] for entry in entries)
 
 

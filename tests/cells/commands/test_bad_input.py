@@ -38,7 +38,7 @@ def test_no_images(fails, svm, command, tmp_path):
     fails(*on(command, svm, "missing"), pattern="missing: .*No such file or directory")
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/notes.txt").touch()
-    fails(*on(command, svm, tmp_path / "empty"), pattern="empty: no images .* in it; give an image, or a ")
+    fails(*on(command, svm, tmp_path / "empty"), pattern="empty: no images .* found; give an image or a ")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_options(fails, folder, svm, work, options, code, pattern):
 
 def test_labels(fails, folder, svm, tmp_path):
     top = folder(0, 1)
-    fails("train", top, pattern="no image has a label; lay them in a folder for each, or give --labels")
+    fails("train", top, pattern="no image has a label; use one folder per label, or give --labels")
     fails("evaluate", svm, top, pattern="no image has a label")
     only = folder(0, 1, name="only", by_label=True)
     fails("train", only, pattern="'LYMPHOCYTE' is the only label; give images of two or more")
@@ -107,9 +107,9 @@ def test_models(fails, folder, command, tmp_path):
     path = tmp_path / "other.safetensors"
     fastsvm.save_model(fastsvm.SDCAClassifier(alpha=0.1).fit(np.eye(3), [0, 1, 1]), path)
     for other in path, ENGLISH:
-        fails_with(other, f"{other.name}: a model for other features; give one that .* train wrote")
+        fails_with(other, f"{other.name}: a model of other features; give a model that .* train wrote")
     fails_with("missing.safetensors", "missing.safetensors")
-    fails_with(top / "LYMPHOCYTE/smear_00.jpg", "smear_00.jpg: is no model; MODEL comes first", code=2)
+    fails_with(top / "LYMPHOCYTE/smear_00.jpg", "smear_00.jpg: is not a model; MODEL comes first", code=2)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")

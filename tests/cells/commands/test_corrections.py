@@ -91,7 +91,7 @@ def test_a_box_without_a_cell(run, located, corrections):
     name = corrections(far, correct(rows[1], "A"), correct(rows[2], "B"))
     result = run("train", top, "--corrections", name, "--folds", 1, "--alpha", 1)
     assert result.exit_code == 3
-    assert f"{rows[0]['file']}: no cell is found in a box ({name}, correction 1)" in result.stderr
+    assert f"{rows[0]['file']}: no cell was found in a box ({name}, correction 1)" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_a_box_without_a_cell(run, located, corrections):
     [
         ({"box": [0, 0, 9, 9], "new": "A"}, "correction 1: names no file"),
         ({"file": "smear_00.jpg", "box": [0, 0, 9, 9]}, 'has neither a new label nor "reject": true'),
-        ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is no box"),
-        ({"file": "smear_00.jpg", "box": "1234", "new": "A"}, "correction 1: '1234' is no box"),
-        ({"file": "smear_00.jpg", "box": [0, 0, 9, 10**400], "new": "A"}, "is no box"),
-        ({"file": "smear_00.jpg", "box": [0, 0, 0, 9], "new": "A"}, "correction 1: a box with nothing in it"),
+        ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is not a box"),
+        ({"file": "smear_00.jpg", "box": "1234", "new": "A"}, "correction 1: '1234' is not a box"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 9, 10**400], "new": "A"}, "is not a box"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 0, 9], "new": "A"}, "correction 1: the box is empty"),
         ({"file": "smear_00.jpg", "box": [0, 0, 9, 9999], "new": "A"}, "is not inside smear_00.jpg"),
         ({"file": "other.jpg", "box": [0, 0, 9, 9], "new": "A"}, "'other.jpg' is not among the images"),
     ],

@@ -134,7 +134,7 @@ def test_a_large_tiled_tiff_is_a_slide(run, tmp_path, mosaic, model, monkeypatch
     path = write(tmp_path / "gray.tif", np.full_like(mosaic, 200))
     done = run("classify", path, "-m", model, "--csv")
     assert done.exit_code == 3
-    assert "gray.tif: a slide whose scale its red cells do not show; give --cell-width" in done.stderr
+    assert "gray.tif: a slide whose red cells do not show its scale; give --cell-width" in done.stderr
 
 
 def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):

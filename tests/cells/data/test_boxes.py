@@ -78,10 +78,10 @@ def test_several_boxes_and_names(files, written):
     [
         ("a.png,10,5,60,25,A", "line 2: the box 10, 5, 60 x 25 is not inside a.png, which has 64 x 48 "),
         ("a.png,-9,5,6,25,A", "line 2: the box -9, 5, 6 x 25 is not inside a.png"),
-        ("a.png,1,5,6,x,A", "line 2: '1, 5, 6, x' is no box; give x, y, width and height in pixels"),
-        ("a.png,1,nan,6,2,A", "line 2: '1, nan, 6, 2' is no box"),
-        ("a.png,1,5,6,1e300,A", "line 2: '1, 5, 6, 1e300' is no box"),
-        ("a.png,1,5,0,5,A", "no box with a label in it"),
+        ("a.png,1,5,6,x,A", "line 2: '1, 5, 6, x' is not a box; give x, y, width and height in pixels"),
+        ("a.png,1,nan,6,2,A", "line 2: '1, nan, 6, 2' is not a box"),
+        ("a.png,1,5,6,1e300,A", "line 2: '1, 5, 6, 1e300' is not a box"),
+        ("a.png,1,5,0,5,A", "contains no box with a label"),
         ("x.png,1,5,6,5,A", "line 2: 'x.png' is not among the images, nor is any other"),
         ("a.png,1,5,6,5", "line 2: 5 fields, where the header has 6"),
     ],
@@ -99,8 +99,8 @@ def test_rows_that_cannot_be_used(files, written, row, problem):
         (coco(images=None), "not a COCO file: its lists are damaged"),
         ({"images": [], "annotations": []}, "not a COCO file: 'categories' is missing"),
         (coco(annotations=[{"image_id": 8}]), "annotation 1: 8 is unknown or missing"),
-        (coco(annotations=[{"image_id": 7, "category_id": 1, "bbox": 3}]), "annotation 1: '3' is no box"),
-        (coco(images=[LARGER]), "annotation 1: a.png has 640 x 480 pixels by the annotation, but is 64 x 48"),
+        (coco(annotations=[{"image_id": 7, "category_id": 1, "bbox": 3}]), "annotation 1: '3' is not a box"),
+        (coco(images=[LARGER]), "annotation 1: the annotation is for 640 x 480 pixels, but a.png has 64"),
     ],
 )
 def test_coco_that_cannot_be_used(files, written, content, problem):
@@ -110,16 +110,14 @@ def test_coco_that_cannot_be_used(files, written, content, problem):
 
 def test_annotations_that_cannot_be_used(files, written, tmp_path):
     written(VOC.format(file="a.png", size=SIZE.format(65), label="A", x=10), "1.xml")
-    with pytest.raises(AppError, match=r"1\.xml: a\.png has 65 x 48 pixels by the annotation"):
+    with pytest.raises(AppError, match=r"1\.xml: the annotation is for 65 x 48 pixels, but a\.png has"):
         read_boxes(str(tmp_path / "said"), files)
     written(VOC.format(file="a.png", size="", label="A", x="left"), "1.xml")
-    with pytest.raises(AppError, match=r"1\.xml: an object without xmin"):
+    with pytest.raises(AppError, match=r"1\.xml: an object has no xmin"):
         read_boxes(str(tmp_path / "said"), files)
 
 
 def test_what_nobody_drew_is_left_out_with_a_note(files, written, capsys):
     table = written("file,x,y,w,h,label\na.png,1,5,0,0,A\na.png,1,5,6,5,A\nb/c.png,1,5,6,0,A\n")
     assert len(read_boxes(table, files)) == 1
-    assert (
-        capsys.readouterr().err == f"note: {table}, line 2: left out a box with nothing in it, and 1 more\n"
-    )
+    assert capsys.readouterr().err == f"note: {table}, line 2: left out an empty box, and 1 more\n"

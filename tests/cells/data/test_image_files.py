@@ -59,9 +59,9 @@ def test_links_are_followed_but_never_in_a_circle(folder, tmp_path):
 
 def test_nothing_found(folder, tmp_path):
     top = folder("notes.txt")
-    with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp, webp, jp2\) in it; give"):
+    with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp, webp, jp2\) found; give"):
         find_images([top])
-    with pytest.raises(AppError, match=r"smears: no annotations \(xml\) in it"):
+    with pytest.raises(AppError, match=r"smears: contains no annotations \(\.xml\)"):
         find_images([folder("1.jpg")], labels=top)
     with pytest.raises(FileNotFoundError):
         find_images([str(tmp_path / "none")])
@@ -116,13 +116,13 @@ def test_labels_and_groups_from_a_table(folder, table, capsys, mark, ending):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("", ", line 1: no column 'file' among none; it needs file and label"),
-        ("file;class\na/1.jpg;x\n", ", line 1: no column 'label' among file, class; it needs file and label"),
+        ("", ", line 1: no column 'file' among none; give file and label"),
+        ("file;class\na/1.jpg;x\n", ", line 1: no column 'label' among file, class; give file and label"),
         ("file,label\na/1.jpg\n", ", line 2: 1 fields, where the header has 2"),
         ("file,label\n\na/1.jpg,x\na/1.jpg,y\n", ", line 4: 'a/1.jpg' is 'y' here, but 'x' before"),
         ("file,label\n1.jpg,x\n", ", line 2: 2 images are called '1.jpg'; name the folder too"),
         ("file,label\nc/1.jpg,x\n", ", line 2: 'c/1.jpg' is not among the images, nor is any "),
-        ("file,label\nc/1.jpg,x\n", "other; their names are like 'a/1.jpg'"),
+        ("file,label\nc/1.jpg,x\n", "other; images have names like 'a/1.jpg'"),
         ('file,label\na/1.jpg,"' + "x" * 200_000 + '"\n', ", line 2: not CSV: field larger than field limit"),
     ],
 )
@@ -157,7 +157,7 @@ def test_labels_from_annotations(folder, tmp_path, table):
     assert found == {**one, "2.jpg": None, "3.jpg": None, "4.jpg": None}
     found = find_images([top], **options, classes=["Zelle ä"])
     assert {os.path.basename(file.name): file.label for file in found} == one | {"2.jpg": "Zelle ä"}
-    with pytest.raises(AppError, match="no image has the label 'RBC'; there are: Zelle ä"):
+    with pytest.raises(AppError, match="no image has the label 'RBC'; the labels are: Zelle ä"):
         find_images([top], **options, classes=["Zelle ä", "RBC"])
 
 
@@ -167,7 +167,7 @@ def test_labels_from_annotations(folder, tmp_path, table):
         ("file,label\n", ": not XML: syntax error: line 1, column 0"),
         ("", ": not XML: no element found"),
         ('<?xml version="1.0" encoding="none"?><a/>', ": not XML: "),
-        ("<html><body/></html>", ": no <filename> in it; give Pascal VOC annotations"),
+        ("<html><body/></html>", ": contains no <filename>; give Pascal VOC annotations"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', ": has a document type; give Pascal VOC annotations"),
         (" " * 10_000_001, ": larger than 10,000,000 bytes, too large for an annotation"),
     ],

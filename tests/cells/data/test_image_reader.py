@@ -218,10 +218,10 @@ def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypat
         raise MemoryError
 
     monkeypatch.setattr(*step, without_memory)
-    assert refused(encoded("jpg")) == "too large for the memory there is"
+    assert refused(encoded("jpg")) == "too large for the available memory"
 
 
-ANIMATED, UPSIDE_DOWN = "animated, 2 frames; save one of them as an image", Image.fromarray(IMAGE[::-1])
+ANIMATED, UPSIDE_DOWN = "animated, with 2 frames; save one frame as an image", Image.fromarray(IMAGE[::-1])
 # Found by the fuzzer: OpenCV says nothing, and returns nothing.
 ODD_JP2 = base64.b64decode(
     "AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAKAAAACQAAwcHAAAAAAAPY29scgEAAAAAABAA"
@@ -253,7 +253,7 @@ ODD_JP2 = base64.b64decode(
         *((saved(f, save_all=True, append_images=[UPSIDE_DOWN]), ANIMATED) for f in ("PNG", "WEBP")),
         (
             saved("TIFF", save_all=True, append_images=[UPSIDE_DOWN]),
-            "2 pages; name one of them: the second is F",
+            "several pages (2); name one: the second is F",
         ),
     ],
 )
@@ -413,7 +413,7 @@ def test_each_page_is_an_image(tmp_path):
     (file,) = find_images([f"{path}#2"])
     np.testing.assert_array_equal(ImageReader(file.path).whole(), pages[1])
     for number in (0, 4, 99_999):
-        with pytest.raises(BadImage, match=f"no page {number:,}; it has 3"):
+        with pytest.raises(BadImage, match=f"no page {number:,}; the file has 3"):
             ImageReader(f"{path}#{number}").whole()
 
 

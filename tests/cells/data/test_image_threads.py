@@ -31,8 +31,8 @@ def test_results_come_in_order(jobs):
     [
         (BadImage("cut short"), "cut short"),
         (OSError(2, "No such file"), "cannot be read: No such file"),
-        (MemoryError(), "too large for the memory there is"),
-        (None, "cannot be worked on: "),
+        (MemoryError(), "too large for the available memory"),
+        (None, "OpenCV failed on it: "),
     ],
 )
 def test_a_bad_image_is_a_result_and_the_rest_goes_on(wrong, reason, jobs):

@@ -84,8 +84,8 @@ def test_counts(report):
 @pytest.mark.parametrize(
     ("findings", "said", "why"),
     [
-        ([cell(), cell(UNCLASSIFIED)], "1 of 2 cells have no label: no class has", "more than a third of"),
-        ([cell(), cell()], "In 1 of 1 image the cells are unlike", "of cells unlike those of its training"),
+        ([cell(), cell(UNCLASSIFIED)], "1 of 2 cells have no label: no class ", "more than a third of"),
+        ([cell(), cell()], "In 1 of 1 image the cells are unlike", "among cells unlike its training cells"),
         ([cell(), cell(), cell(UNCLASSIFIED)], "", ""),
     ],
 )
@@ -145,7 +145,7 @@ def test_known_labels_that_the_model_lacks(report):
     assert ["known: BASO" in text for text in shown] == [True, True]
     (errors,) = reader.texts("section", id="agreement-with-the-known-labels")
     assert "error (1 of 1 cells" in errors
-    assert "No class of the model: BASO . Any label of the model is wrong there: 1 cell." in errors
+    assert "Not classes of the model: BASO . Any label that the model gives is wrong there: 1 cell." in errors
     assert "Not counted: 1 unclassified cell with a known label." in errors
     assert "without a known label" not in errors
 
@@ -172,7 +172,7 @@ def test_what_is_left_out(report):
     assert "30 of 110 cells are on this page: all 10 mistakes, and of the others those with" in notice
     assert sorted(score for score, is_wrong in shown if not is_wrong) == sorted(scores)[:20]
     notice, shown = kept(wrong + right, 4)
-    assert "4 of the 10 mistakes, the surest. 106 cells left out" in notice
+    assert "4 of the 10 mistakes, highest scores first. 106 cells left out" in notice
     assert shown == [(score, True) for score in sorted(sorted(scores[:10])[-4:])]
 
 
