@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, arrays in such files, and folders that one process holds."""
+"""Files that are written atomically, arrays in such files, and folders that one process locks."""
 
 import json
 import os
@@ -20,15 +20,15 @@ IN_USE = "another process is working on it; wait for it, or choose another"
 
 @contextmanager
 def replacing(path):
-    """Open a file that takes the place of `path` once all is written.
+    """Open a file that replaces `path` once everything is written.
 
-    Any failure before that, Ctrl-C included, leaves the old file and nothing else; so do SIGTERM and SIGHUP
-    in a command. After ``kill -9`` the unfinished file, ``.fastsvm-*.tmp``, is beside the old one.
+    Any failure before that, Ctrl-C included, leaves only the old file; so do SIGTERM and SIGHUP in a command.
+    After ``kill -9`` the unfinished file, ``.fastsvm-*.tmp``, is beside the old one.
 
     Parameters
     ----------
     path : str or path-like
-        A link stays a link, and the permissions stay. A pipe or a device is written to at once.
+        Links and permissions are kept. A pipe or a device is written directly.
 
     Yields
     ------
@@ -67,17 +67,17 @@ def replacing(path):
 
 
 def write_arrays(path, about, arrays):
-    """Write named arrays, and what is about them as JSON, to a NumPy file (.npz), whole or not at all."""
+    """Write named arrays, and facts about them as JSON, to a NumPy file (.npz), atomically."""
     import numpy as np
 
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    # An interrupt in the midst of it would come out as a ValueError of `zipfile`.
+    # `zipfile` would turn an interrupt into a ValueError.
     with replacing(path) as file, held_interrupts():
         np.savez(file, **{ABOUT: text}, **arrays)
 
 
 def read_arrays(path):
-    """Return what `write_arrays` was given; an OSError or, of another or a damaged file, a ValueError."""
+    """Return what `write_arrays` wrote; raise an OSError, or for another or a damaged file a ValueError."""
     import numpy as np
 
     try:
@@ -92,7 +92,7 @@ def read_arrays(path):
 
 @contextmanager
 def temporary_folder(place):
-    """Make a folder ``.fastsvm-*`` for as long as the context lasts; no signal leaves it behind."""
+    """Make a folder ``.fastsvm-*`` that is removed at the end of the context, even after a signal."""
     from tempfile import TemporaryDirectory
 
     with held_interrupts():  # between the folder and its removal
@@ -100,13 +100,13 @@ def temporary_folder(place):
     try:
         yield folder.name
     finally:
-        with held_interrupts():  # or half of it would stay
+        with held_interrupts():  # else half of it would stay
             folder.cleanup()
 
 
 @contextmanager
 def naming(path):
-    """Name a file in errors of writing that name none, such as a full disk."""
+    """Name the file in errors that name none, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -117,18 +117,18 @@ def naming(path):
 
 @contextmanager
 def held(path):
-    """Hold a folder, or a file that is replaced meanwhile, for as long as the context or the process lasts.
+    """Lock a folder, or a file that may be replaced, as long as the context or the process lasts.
 
     Parameters
     ----------
     path : str or path-like, or None
-        Of a file, which need not exist, a hidden file beside it is held, ``.fastsvm-*.lock``. Pipes, devices
-        and None are not held.
+        For a file, which need not exist, a hidden file beside it is locked, ``.fastsvm-*.lock``. Pipes,
+        devices and None are not locked.
 
     Raises
     ------
     BlockingIOError
-        If another process holds it. Without file locks two processes may hold it.
+        If another process has the lock. Some file systems have no locks; there, nothing is locked.
     """
     is_folder = path is not None and os.path.isdir(path)
     target, flags = path, os.O_RDONLY
@@ -146,7 +146,7 @@ def held(path):
                 flock(descriptor, LOCK_EX | LOCK_NB)
             except BlockingIOError as error:
                 raise BlockingIOError(error.errno, IN_USE, os.fspath(path)) from None
-            except OSError:  # not all file systems have locks; what cannot be written is told later
+            except OSError:  # not all file systems have locks; write errors appear later
                 break
             if os.fstat(descriptor).st_nlink:  # else its holder has just removed it
                 if not is_folder:

@@ -1,9 +1,9 @@
-"""Gzipped data that may be a bomb: a small file that unpacks to fill memory."""
+"""Gzipped data that may be a bomb: a small file whose content fills the memory."""
 
 import gzip
 from typing import BinaryIO
 
-MOST_RATIO = 200  # times its size: texts are packed to a third, logs to a tenth, a bomb to a thousandth
+MOST_RATIO = 200  # times its size: gzip packs texts to a third, logs to a tenth, a bomb to a thousandth
 UNPACKED_ANYWAY = 1 << 24  # bytes
 
 

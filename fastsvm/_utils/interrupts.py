@@ -1,8 +1,7 @@
-"""Ctrl-C, held where it would do harm.
+"""Ctrl-C, delayed where it would do harm.
 
-Python raises KeyboardInterrupt between any two steps of its own locks, too (`threading.Condition`, which
-futures, events and the start of a thread wait on). They stay locked, and the next thread that waits for
-them waits forever.
+Python raises KeyboardInterrupt also inside its own locks (`threading.Condition`, which futures, events and
+the start of a thread wait on). Such a lock stays locked, and the next thread that waits for it waits forever.
 """
 
 import signal
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 @contextmanager
 def held_interrupts() -> Iterator[None]:
     """Let Ctrl-C wait until the block is over."""
-    # It comes to the main thread only. A handler that is not Python's is None, and could not be set again.
+    # Only the main thread gets it. A handler that is not Python's is None, and could not be restored.
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
         yield
         return

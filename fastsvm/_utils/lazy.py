@@ -21,7 +21,7 @@ def lazily(package, file):
     Returns
     -------
     __getattr__, __dir__ : callables
-        They find the modules of the package as well, as if these had been imported.
+        They also find the modules of the package, as if these had been imported.
     __all__ : list of str
     """
     with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as stub:
@@ -34,7 +34,7 @@ def lazily(package, file):
             found = import_module(f"{package}.{name}")
         else:  # Python asks for modules of private names, too, before it looks for their files
             hint = "" if name.startswith("_") else _where_to_find(name, modules)
-            # `from fastsvm import`, and nothing else, drops what an AttributeError says.
+            # Only `from fastsvm import` drops the message of an AttributeError.
             by_import = hint and sys._getframe(1).f_code.co_name == "_handle_fromlist"
             kind = ImportError if by_import else AttributeError
             raise kind(f"module {package!r} has no attribute {name!r}{hint}", name=name)
@@ -48,7 +48,7 @@ def lazily(package, file):
 
 
 def _where_to_find(name, public):
-    """Return what a message adds of a name: longer names of this package, and the package that has it."""
+    """Return a hint for a message: longer names in this package, and the package that has the name."""
     longer = [each for each in public if each.startswith(name) and len(name) > 3]
     place = "fastsvm_apps" if name in ("sentiment", "cells") else _place_of(name)
     hint = f"; did you mean {' or '.join(longer)}?" if longer else ""

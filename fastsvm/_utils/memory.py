@@ -1,4 +1,4 @@
-"""Memory: what this machine, or its container, has left, and the pages of files that are mapped."""
+"""Memory: what this machine or its container has left, and the pages of mapped files."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-CAN_ADVISE = hasattr(mmap.mmap, "madvise")  # not on Windows, where the system does as it likes
+CAN_ADVISE = hasattr(mmap.mmap, "madvise")  # not on Windows
 
 
 def refuse_beyond_memory(needed, what, advice):
-    """Raise a MemoryError, if so many bytes are more than this machine has to give."""
+    """Raise a MemoryError if this machine has fewer than `needed` bytes of free memory."""
     has = available_memory()
     if has is not None and needed > has:
         raise MemoryError(
-            f"{needed / 2**30:.3g} GiB of {what} are needed, {has / 2**30:.3g} GiB are there: {advice}."
+            f"{needed / 2**30:.3g} GiB of {what} are needed, {has / 2**30:.3g} GiB are free: {advice}."
         )
 
 
 def available_memory():
-    """Bytes that can be had without swapping; None where nobody tells."""
+    """Return the bytes free without swapping; None if unknown."""
     return min(filter(None, [_machine_memory(), _container_memory()]), default=None)
 
 
@@ -48,8 +48,8 @@ def _container_memory():
 class Pages:
     """The pages of an array over a file that is mapped for reading.
 
-    What is let go stays in the system's cache as long as there is room, and does not count as this process's
-    memory until it is read again.
+    Released pages stay in the system's cache as long as there is room, and do not count as memory of this
+    process until they are read again.
     """
 
     def __init__(self, array: np.ndarray, mapping: mmap.mmap) -> None:
@@ -59,7 +59,7 @@ class Pages:
 
     @classmethod
     def of(cls, array: np.ndarray) -> Pages | None:
-        """The pages of a C-ordered array; None if it is in memory, or if it can be written to."""
+        """Return the pages of a C-ordered array; None if it is in memory or writable."""
         base = array
         while isinstance(base, np.ndarray):
             base = base.base
@@ -73,7 +73,7 @@ class Pages:
         return cls(array, base)
 
     def will_need(self, first: int, last: int) -> None:
-        """Have items first to last read while others are worked on."""
+        """Ask the system to read items from first to last in advance."""
         start = self._offset + first * self._size
         stop = self._offset + last * self._size
         start -= start % mmap.PAGESIZE
@@ -81,5 +81,5 @@ class Pages:
             self._mapping.madvise(mmap.MADV_WILLNEED, start, stop - start)
 
     def release(self) -> None:
-        """Give back all memory: Linux maps up to 2 MiB for a value that is read, beyond any range told."""
+        """Release all memory: Linux maps up to 2 MiB for a value that is read, beyond the requested range."""
         self._mapping.madvise(mmap.MADV_DONTNEED)

@@ -1,4 +1,4 @@
-"""SciPy's sparse matrices, imported when they are first needed: that takes longer than most linear fits."""
+"""SciPy's sparse matrices, imported when first needed: the import takes longer than most linear fits."""
 
 import sys
 from typing import Any
@@ -14,14 +14,14 @@ class PlainCSR:
         self.dtype, self.nnz = data.dtype, len(data)
 
     def matrix(self):
-        """Return SciPy's matrix of these arrays, of which it copies none that has its types."""
+        """Return SciPy's matrix of these arrays, without copies if they have its types."""
         from scipy.sparse import csr_matrix
 
         return csr_matrix((self.data, self.indices, self.indptr), self.shape)
 
 
 def issparse(X: Any) -> bool:
-    """Tell whether X is sparse; before SciPy is there, nobody has a matrix of it."""
+    """Tell whether X is sparse; before SciPy is imported, only a PlainCSR is."""
     if isinstance(X, PlainCSR):
         return True
     known = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
@@ -29,7 +29,7 @@ def issparse(X: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("_"):  # which imports look for
+    if name.startswith("_"):  # imports look for these
         raise AttributeError(name)
     from scipy import sparse
 

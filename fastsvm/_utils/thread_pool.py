@@ -1,4 +1,4 @@
-"""A pool of threads whose locks no Ctrl-C leaves locked."""
+"""A pool of threads whose locks Ctrl-C never leaves locked."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 from .interrupts import held_interrupts
 
-WAIT_SECONDS = 0.2  # seconds that Ctrl-C is held for at most while results are waited for
+WAIT_SECONDS = 0.2  # longest delay of Ctrl-C while results are awaited
 
 
 def wait_for_threads(pending: Collection[Future], return_when: str = ALL_COMPLETED) -> set[Future]:
@@ -19,10 +19,10 @@ def wait_for_threads(pending: Collection[Future], return_when: str = ALL_COMPLET
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool of threads, as Python's own otherwise."""
+    """A pool of threads; otherwise as Python's own."""
 
     def submit(self, *call: Any, **options: Any) -> Future:
-        """Have a function called."""
+        """Call a function in a thread."""
         with held_interrupts():
             return super().submit(*call, **options)
 
@@ -36,7 +36,7 @@ class Threads(ThreadPoolExecutor):
     ) -> Iterator:
         """Yield the results in the order of the items; the first error ends the work.
 
-        At most `ahead` items are under way, and no more are taken; None takes all at once.
+        At most `ahead` items are taken and not yet done; None takes all at once.
         """
         calls = zip(*items, strict=False)
         pending = deque(self.submit(work, *call) for call in islice(calls, ahead))

@@ -1,4 +1,4 @@
-"""Threads: how many, work shared out to them, and BLAS held to one of them."""
+"""Threads: their number, the work shared out to them, and BLAS limited to one."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ MOST_THREADS = 32  # threads, where there are fewer processors: work is cut into
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Number of threads for `n_jobs`, as joblib counts, but never many more than there are processors.
+    """Return the number of threads for `n_jobs`, as joblib counts, but at most 32 or one per processor.
 
     Parameters
     ----------
     n_jobs : int or None
-        Threads: None is 1, -1 all processors, -2 all but one.
+        None is 1, -1 all processors, -2 all but one.
 
     Returns
     -------
     int
-        At least 1, and at most 32, or as many as there are processors.
+        At least 1, and at most 32 or the number of processors.
     """
     if n_jobs is None:
         return 1
@@ -45,17 +45,16 @@ def number_of_threads(n_jobs: int | None) -> int:
 def in_threads(
     work: Callable, items: Sequence, n_workers: int, stop: Callable[[BaseException], object] | None = None
 ) -> list:
-    """A list of work(item) for each item, computed in `threads` threads.
+    """Return a list of work(item) for each item, computed in `n_workers` threads.
 
     Parameters
     ----------
     work : callable
     items : sequence
     n_workers : int
-        At most; 1: in this thread.
+        Maximum number of threads; 1: in this thread.
     stop : callable, default=None
-        Called with the first exception, Ctrl-C included, while other threads are at work; it tells them.
-        After it no more work is begun.
+        Called with the first exception, Ctrl-C included, to stop the other threads. No work begins after it.
 
     Returns
     -------
@@ -74,10 +73,10 @@ def in_threads(
 def batches_in_threads(
     work: Callable, batches: Iterable[Sequence], n_workers: int, stop: Callable[[BaseException], object]
 ) -> Iterator[list]:
-    """Yield a list of work(item) for each batch of items; the next batch is at work meanwhile.
+    """Yield a list of work(item) for each batch of items, while the next batch is processed.
 
-    Each item waits for the one that has its place in the batch before. Parameters and errors as in
-    `in_threads`; a caller that does not take all batches closes the iterator, which stops the threads.
+    Each item waits for the item at its place in the previous batch. Parameters and errors as in `in_threads`;
+    a caller that does not take all batches closes the iterator, which stops the threads.
     """
     if n_workers == 1:
         yield from ([work(item) for item in batch] for batch in batches)
@@ -126,7 +125,7 @@ def batches_in_threads(
 
 @cache
 def _require_memory() -> None:
-    """Raise a MemoryError where BLAS could not have its memory: OpenBLAS would end the process."""
+    """Raise a MemoryError if BLAS could not get its memory: OpenBLAS would end the process."""
     try:
         mmap(-1, BUFFERS).close()
     except OSError:
@@ -134,9 +133,9 @@ def _require_memory() -> None:
 
 
 class _OneBlasThread:
-    """While any fit runs, BLAS has one thread: the fit's own are busy, and sums depend on their number.
+    """While a fit runs, BLAS has one thread: fits use their own threads, and sums depend on the number.
 
-    The limit is the process's, so fits that overlap share it, and the last one lifts it.
+    The limit holds for the process: overlapping fits share it, and the last one lifts it.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The versions that are installed."""
+"""The installed versions."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 from .interrupts import held_interrupts
 
-with held_interrupts():  # or Ctrl-C is lost in a `__del__` of importlib's, and the command goes on
+with held_interrupts():  # else a `__del__` of importlib may swallow Ctrl-C
     __version__ = version("fastsvm")
 
 
@@ -29,7 +29,7 @@ def show_versions() -> None:
             print(f"{name} {version(name)}")
         except PackageNotFoundError:
             print(f"{name} is missing")
-    import_module("scipy.linalg")  # whose BLAS, and NumPy's, is listed once it is loaded
+    import_module("scipy.linalg")  # BLAS is listed only after it is loaded
     from threadpoolctl import threadpool_info
 
     for library in threadpool_info():

@@ -7,7 +7,7 @@ BETWEEN = {"fastsvm", "fastsvm_apps", "sklearn", "joblib"}  # packages whose lin
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, at the line that called this package, be it through scikit-learn.
+    """Warn at the line that called this package, directly or through scikit-learn.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from .shards import predicted_rows
 if TYPE_CHECKING:
     from ..solvers.annotations import ClassWeight, EstimatorSeed
 
-OF_ROUNDS = ("n_rounds_", "n_bytes_", "n_lost_")  # attributes that an estimator without a cluster has not
+OF_ROUNDS = ("n_rounds_", "n_bytes_", "n_lost_")  # attributes that local estimators lack
 PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_", "squares_")
 
 
@@ -42,27 +42,28 @@ class SDCAClassifier(LinearClassifier, Fields):
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     over the rows x_i of all workers, with labels y_i (1 for the class, -1 for the rest), weights c_i (1 by
-    default) and phi the `loss`, and stops when the duality gap proves that P is within `tol` (relative) of
-    its optimum. Rows and dual variables stay on the workers; each round sends float32 changes of w. If a
-    worker is lost, another one takes over its rows, whose progress is lost. The certificate remains valid.
+    default), n the number of rows and phi the `loss`. The fit stops when the duality gap proves that P is
+    within `tol` (relative) of its minimum. Rows and dual variables stay on the workers; each round sends
+    float32 changes of w. If a worker is lost, another worker takes over its rows, and their dual variables
+    start from 0 again. The certificate remains valid.
 
     Parameters
     ----------
     loss, hinge_width, alpha : as in `fastsvm.SDCAClassifier`
-        The objective.
+        The parameters of the objective.
     max_iter : int, default=1000
         Maximum number of epochs: passes over all rows, in one round or several.
     tol, fit_intercept, class_weight : as in `fastsvm.SDCAClassifier`
         The stopping criterion, the intercept b0 and the weights c_i.
     passes : float, default=0.5
-        The passes over its rows that each worker makes in a round, at most 1. Smaller values need more
-        rounds, but fewer passes if alpha is small.
+        How many passes over its rows each worker makes per round, at most 1. Smaller values need more rounds,
+        but fewer passes if alpha is small.
     warm_start : bool, default=False
         Start from the dual variables of the last fit, if it had the same `Placed` data.
     trace, verbose, random_state : as in `fastsvm.SDCAClassifier`
         What is measured and printed, and the seed.
     client : distributed.Client, default=None
-        By default the client created last. Not pickled with the estimator.
+        The client; by default the one created last. It is not pickled with the estimator.
 
     Attributes
     ----------
@@ -120,7 +121,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), or Placed
-            Dense chunks or CSR matrices; see `place`. A `Placed` has its y and weights.
+            Dense chunks or CSR matrices; see `place`. A `Placed` contains y and weights.
         y : dask array of shape (n_samples,)
             The label of each row.
         sample_weight : dask array of shape (n_samples,), default=None
@@ -134,15 +135,15 @@ class SDCAClassifier(LinearClassifier, Fields):
         Raises
         ------
         ValueError
-            On bad parameters or rows, a single class, or labels and weights besides a `Placed`.
+            On invalid parameters or rows, a single class, or labels or weights passed with a `Placed`.
         ClusterError
-            If the scheduler goes away, or no worker is left.
+            If the connection to the scheduler is lost, or no worker is left.
         """
         params = SDCAParams.of(self)
         if positive("passes", self.passes) > 1:
             raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
         if isinstance(X, Placed) and not (y is None and sample_weight is None):
-            raise ValueError("Placed rows have labels and weights: leave out y and sample_weight.")
+            raise ValueError("Placed rows contain labels and weights: leave out y and sample_weight.")
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
@@ -195,7 +196,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         Returns
         -------
         fastsvm.SDCAClassifier
-            With the same weights, intercepts and certificate.
+            The estimator, with the same weights, intercepts and certificate.
         """
         check_is_fitted(self)
         given = self.get_params()
@@ -206,7 +207,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         return local
 
     def decision_function(self, X):
-        """Return the scores of X; for a dask array lazily, chunk by chunk.
+        """Return the scores of X; lazily, chunk by chunk, for a dask array.
 
         Parameters
         ----------
@@ -221,7 +222,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         return self._by_chunks("decision_function", X)
 
     def predict(self, X):
-        """Return the class with the highest score; for a dask array lazily, chunk by chunk.
+        """Return the class with the highest score; lazily, chunk by chunk, for a dask array.
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class SDCAClassifier(LinearClassifier, Fields):
 
     @available_if(require_predict_proba)
     def predict_proba(self, X):
-        """Return the probability of each class, for log loss; for a dask array lazily, chunk by chunk.
+        """Return class probabilities, for the log loss; lazily, chunk by chunk, for a dask array.
 
         Parameters
         ----------
@@ -293,7 +294,7 @@ class SDCAClassifier(LinearClassifier, Fields):
 
 
 def _weights_by_label(class_weight, classes, data):
-    """The weight of each class's rows, by its label; None if all are 1."""
+    """Return the weight of the rows of each class, by its label; None if all are 1."""
     if class_weight is None:
         return None
     labels = classes.tolist()

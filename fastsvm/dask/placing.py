@@ -11,7 +11,7 @@ from .shard_actors import Cluster, ask_all
 
 
 class Placed:
-    """Rows on a cluster's workers, for several fits; `place` makes it.
+    """Rows on a cluster's workers, for several fits; made by `place`.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def place(X, y, sample_weight=None, *, client=None):
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features)
-        Rows, as dense chunks or CSR matrices; float32 and float64 are not converted. The numbers of rows may
-        be unknown, or 0. If a worker is lost, its chunks are computed again, and must be the same.
+        Rows, as dense chunks or CSR matrices; float32 and float64 are not converted. Chunks may have unknown
+        numbers of rows, or no rows. If a worker is lost, its chunks are computed again, and must be the same.
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None
         Weight of each row's loss; 1 for all by default.
     client : distributed.Client, default=None
-        By default the client created last.
+        The client; by default the one created last.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def place(X, y, sample_weight=None, *, client=None):
     Raises
     ------
     ValueError
-        If X and y have different chunks, or X has bad values or no rows.
+        If X and y have different chunks, or X has NaN or infinite values, or no rows.
     ClusterError
         If there are no workers.
 
@@ -88,8 +88,8 @@ def place(X, y, sample_weight=None, *, client=None):
             columns[k] = array = array.rechunk((X.chunks[0],))
         if array.numblocks[0] != X.numblocks[0]:
             raise ValueError(
-                f"X is in {X.numblocks[0]} chunks of rows and y or sample_weight in {array.numblocks[0]}: "
-                "rechunk them alike."
+                f"X has {X.numblocks[0]} chunks of rows and y or sample_weight {array.numblocks[0]}: "
+                "rechunk them in the same way."
             )
     blocks = zip(*(array.to_delayed().ravel() for array in columns), strict=True)
     return Placed(Cluster(client or default_client(), list(blocks)))
@@ -102,10 +102,10 @@ def _require_arrays(columns):
         if not isinstance(array, Array):
             raise ValueError(
                 f"X, y and sample_weight must be dask arrays; got a {type(array).__name__} "
-                "(dask.array.from_array makes one of an array, and .values of a dask DataFrame)."
+                "(convert an array with dask.array.from_array, a dask DataFrame with .values)."
             )
         if array.ndim != dimensions:
             raise ValueError(
-                f"X must have two dimensions, y and sample_weight one; got {array.ndim}. Several labels per "
-                "row are fitted one by one, each as two classes."
+                f"X must have two dimensions, y and sample_weight one; got {array.ndim}. Fit several labels "
+                "per row one by one, each as two classes."
             )

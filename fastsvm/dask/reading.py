@@ -35,30 +35,29 @@ def read_svmlight(
     zero_based: bool = False,
     dtype: Any = np.float32,
 ) -> Chunks:
-    """Make dask arrays of svmlight files; workers read them when they need them.
+    """Make dask arrays of svmlight files; workers read a file when they need its rows.
 
     Parameters
     ----------
     files : path, or list of paths
-        Plain or gzipped, at paths that all workers can read. Each file is a chunk, so use at least as many
+        Plain or gzipped files, at paths that all workers can read. Each file is a chunk: use at least as many
         files as workers, each smaller than a worker's memory.
     n_features : int
-        Columns of X; a larger index is an error.
+        Number of columns of X; a larger index is an error.
     zero_based : bool, default=False
-        The first column is number 0, not 1.
+        Whether the first column has the index 0, not 1.
     dtype : {float32, float64}, default=float32
         The type of the values.
 
     Returns
     -------
     Chunks
-        X, whose numbers of rows are not known, and y, float64.
+        X, with unknown numbers of rows, and y, float64.
 
     Raises
     ------
     ValueError
-        If a line cannot be read; raised when the arrays are computed. The message names the file, the line
-        and the problem.
+        When the arrays are computed, if a line cannot be read. The message names file, line and problem.
 
     Examples
     --------
@@ -75,20 +74,20 @@ def read_svmlight(
 
 
 def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
-    """Make dask arrays of a matrix stored by `fastsvm.io`; workers map the rows that they need.
+    """Make dask arrays of a matrix stored by `fastsvm.io`; workers memory-map the rows that they need.
 
     Parameters
     ----------
     folder : str or path-like
         A path that all workers can read.
     n_chunks : int
-        Chunks of about the same number of rows. With one chunk for each worker, fits read the files and need
-        not hold the rows in memory; a worker with several chunks copies them into one matrix.
+        Number of chunks, of about equal numbers of rows. With one chunk per worker, fits read the files and
+        need not hold the rows in memory; a worker with several chunks copies them into one matrix.
 
     Returns
     -------
     Chunks
-        X and y; workers read them when they need them.
+        X and y, which workers read when they need them.
 
     Raises
     ------
@@ -109,12 +108,12 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
 
 
 def _read_window(folder, first, last):
-    """Return rows of a stored matrix, over the mapped files."""
+    """Return rows of a stored matrix, over the memory-mapped files."""
     return tuple(io.load(folder, rows=slice(first, last)))
 
 
 def _read_arrays(parts, rows, n_features, dtype, label):
-    """Put parts, tuples of X and y, below one another."""
+    """Concatenate parts, tuples of X and y."""
     import dask.array as da
 
     none = sparse.csr_matrix((0, n_features), dtype=dtype)

@@ -9,7 +9,7 @@ from ..solvers._solver import MeasuredIterate, Solver
 from ..solvers.sdca_solver import TINY, sdca_intercept_step, sdca_must_be_exact
 from .shard import pack
 
-PASSES = 0.5  # over its rows that each shard makes in a round, by default
+PASSES = 0.5  # passes of each shard over its rows per round, by default
 
 
 def sum_dicts(dicts):
@@ -22,27 +22,27 @@ def sum_dicts(dicts):
 
 
 class SDCARounds(Solver):
-    """The driver of one binary problem by CoCoA+; it has w, the sum of the shards' w(b), but no rows.
+    """The driver of one binary problem for CoCoA+; it has w, the sum of the shards' w(b), but no rows.
 
-    In a round each shard starts from w, makes passes over its rows (`SDCAPart`, its damping the number of
-    shards) and sends the change of its w(b); the driver adds the changes. The certificate is a sum over the
-    shards too. It includes that w was rounded to float32 on its way, and that the dual variables of the
-    heavier class are scaled down for the intercept's sake.
+    In a round, each shard starts from w, makes passes over its rows (`SDCAPart`, with the number of shards as
+    damping) and sends the change of its w(b); the driver adds the changes. The certificate is also a sum over
+    the shards. It accounts for the rounding of w to float32 when it is sent, and for the dual variables of
+    the heavier class, which are scaled down if there is an intercept.
 
-    A shard that was lost has lost its dual variables: its share is subtracted from w, and it starts from 0.
-    w is still w(b) of all shards.
+    A lost shard has lost its dual variables: its share is subtracted from w, and it starts from 0. Then w is
+    still w(b) of all shards.
 
     Parameters
     ----------
     shards : Cluster, or an object with its `ask` and length
-        A new shard of the same rows, without dual variables, replaces each that is lost.
+        A new shard of the same rows, without dual variables, replaces each lost one.
     summaries : list of ShardSummary
     params : SDCAParams
     positive : the label of sign +1
     class_weight : dict of label to weight, or None
     seed : int
     passes : float, default=`PASSES`
-        Over its rows that a shard makes in a round, at most 1. An epoch is as many rounds as make a pass.
+        Passes of a shard over its rows per round, at most 1. An epoch has enough rounds for a pass.
     start : float, default=None
         An intercept: start from it, and from the shards' last dual variables for this label.
 
@@ -90,7 +90,7 @@ class SDCARounds(Solver):
         self._begin_on_shards(range(len(shards)), start is not None)
 
     def _begin_on_shards(self, numbers, warm=False):
-        """Send shards the problem, and again to those that are lost meanwhile."""
+        """Send the problem to shards, and again to shards that are lost meanwhile."""
         self.fresh |= set(numbers)
         todo = list(numbers)
         while todo:
@@ -144,7 +144,7 @@ class SDCARounds(Solver):
     def should_certify(self):
         """Whether `tol` is reached by the gaps that shards have summed in their last passes.
 
-        A row was visited half an epoch ago, on average: the sum is behind by half an epoch's progress.
+        A row was visited half an epoch ago, on average: the sum lags behind by half an epoch's progress.
         """
         if self.tol is None or len(self.progress) < len(self.shards):
             return False
@@ -159,7 +159,7 @@ class SDCARounds(Solver):
         return gap * (math.sqrt(progress) if self.looseness is None else self.looseness) <= self.tol * primal
 
     def on_gap_above_tol(self):
-        """Remember how much larger, or smaller, the gap is than the shards' sums."""
+        """Remember the ratio of the gap to the shards' sums."""
         self.looseness = self.point.gap * self.n / max(self.summed, TINY)
 
     def measure(self):
@@ -171,8 +171,8 @@ class SDCARounds(Solver):
             replies = self._ask_shards("measure", self.intercept, factors, exact)
         loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
         w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
-        # w(b) is w, plus a vector whose product with w is `inner` and whose length is at most `distance`,
-        # plus one of length `unsent`.
+        # w(b) is w plus a vector whose product with w is `inner` and whose length is at most `distance`, plus
+        # a vector of length `unsent`.
         square = float(w @ w)
         longest = math.sqrt(max(square + 2 * inner + distance**2, 0.0)) + unsent
         primal = self.alpha / 2 * square + loss / self.n

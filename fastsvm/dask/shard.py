@@ -1,4 +1,4 @@
-"""One shard of the rows of X, on any machine, and the calls that a driver elsewhere makes to it."""
+"""One shard of the rows of X, on any machine, and the methods that a driver on another machine calls."""
 
 from typing import NamedTuple
 
@@ -13,12 +13,12 @@ from ..solvers._sdca_part import SDCAPart
 
 
 class Packed(NamedTuple):
-    """An array of float32, or its non-zeros.
+    """An array of float32, or its nonzero values.
 
     Attributes
     ----------
     values : ndarray of float32
-    columns : ndarray of int32, where they are; None for all
+    columns : ndarray of int32, their places; None for all
     size : int, of the array
     """
 
@@ -41,7 +41,7 @@ class Packed(NamedTuple):
 
 
 def pack(array):
-    """Return an array Packed, each number rounded to float32; what the rounding left out is the caller's."""
+    """Return an array Packed, each number rounded to float32; the caller handles the rounding errors."""
     values = array.astype(np.float32)
     columns = np.flatnonzero(values)
     if 2 * len(columns) < len(values):
@@ -108,13 +108,13 @@ class Shard:
         ----------
         positive : the label of sign +1
         class_weight : dict of label to weight, or None
-        part : (params, n, damping, intercept_step), as `SDCAPart` has them
+        part : (params, n, damping, intercept_step), as in `SDCAPart`
         seed : int
         warm : bool, default=False
 
         Returns
         -------
-        Packed, the shard's share of w; (float, float), its sums of b_i over the rows of either sign
+        Packed, the shard's share of w; (float, float), its sums of b_i over the rows of each sign
         """
         weights = self.sample_weight
         if class_weight is not None:
@@ -131,13 +131,13 @@ class Shard:
         return self._unsent_change(), self.solver.sums()
 
     def _unsent_change(self):
-        """Return the change of the share since the last message, Packed; rounding errors are sent later."""
+        """Return the change of the share since the last message, Packed; rounding errors follow later."""
         packed = pack(self.solver.share - self.solver.sent)
         self.solver.sent += packed.unpack()
         return packed
 
     def _update_w(self, message):
-        """Take the new w (an array: all of it; Packed: its change)."""
+        """Take the new w, given as an array, or its change, given Packed."""
         if isinstance(message, Packed):
             self.w += message.unpack()
         else:

@@ -9,14 +9,14 @@ from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, worker
 
 STARTS = 5  # attempts to start a shard before it is an error
 ENDING = (
-    "Workers end while they load their rows; their logs have the reason. It may be a lack of memory, or of a "
+    "Workers fail while they load their rows: see their logs. They may lack memory, or a "
     "module that computes the chunks."
 )
 LOST = (OSError, RuntimeError)  # raised by calls of an actor whose worker is gone
 
 
 def ask_all(shards, method):
-    """Return the replies of all shards; ask shards again that were lost and made again."""
+    """Return the replies of all shards; ask lost shards again once they are made again."""
     replies = {}
     while len(replies) < len(shards):
         replies |= shards.ask(method, {k: () for k in range(len(shards)) if k not in replies})
@@ -24,10 +24,10 @@ def ask_all(shards, method):
 
 
 class _ActorArguments:
-    """The arguments of a call, which are dropped when there is a reply.
+    """The arguments of a call, dropped after the reply.
 
-    distributed keeps sent objects until a garbage collection, which may be hundreds of calls later: it counts
-    objects, not their bytes.
+    distributed keeps sent objects until a garbage collection, which counts objects, not bytes, and may be
+    hundreds of calls later.
     """
 
     def __init__(self, args):
@@ -46,7 +46,7 @@ class ShardActor(Shard):
         try:
             super().__init__(X, y, sample_weight)
         except ValueError as error:
-            raise ValueError(f"{error} Rows are counted within the chunks of a worker.") from None
+            raise ValueError(f"{error} The row is counted within the chunks of a worker.") from None
 
     def is_empty(self):
         """Return whether there are no rows."""
@@ -58,7 +58,7 @@ class ShardActor(Shard):
 
 
 class ReceivingShardActor(ShardActor):
-    """A shard that makes its rows from what it receives, call after call.
+    """A shard that makes its rows from the sources it receives, call after call.
 
     Calls return errors instead of raising them, since some errors look like a lost worker.
     """
@@ -133,7 +133,7 @@ class Cluster:
         return {k: reply for k, reply in replies.items() if k not in lost}
 
     def _replies(self, calls):
-        """Call a method of each of some shards at the same time; None is the reply of a lost one."""
+        """Call a method of each of some shards at the same time; the reply of a lost shard is None."""
         pending = {k: self._begin_call(k, *call) for k, call in calls.items()}
         return {k: self._await_reply(k, *call) for k, call in pending.items()}
 
@@ -181,11 +181,11 @@ class Cluster:
         self._submit_actor(k, ShardActor, *columns[:2], weights)
 
     def _calls_to_fill(self, k):
-        """Yield the calls, of a method with arguments, that give a new actor its rows; here it has them."""
+        """Yield the calls (method, arguments) that give a new actor its rows; here it has them already."""
         yield from ()
 
     def _fill(self, shards):
-        """Give new actors their rows, all at the same time call by call; return the lost ones."""
+        """Give all new actors their rows at the same time, call by call; return the lost ones."""
         left, lost = {k: self._calls_to_fill(k) for k in shards}, []
         while calls := {k: call for k, rest in left.items() if (call := next(rest, None))}:
             for k, reply in self._replies(calls).items():

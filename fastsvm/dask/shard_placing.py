@@ -1,4 +1,4 @@
-"""Rows that workers make of the shards they receive; the shards of a lost worker are sent again."""
+"""Rows that workers make from the shards they receive; the shards of a lost worker are sent again."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ def place_shards(client, function, shards, *shared):
     client : distributed.Client
         The client of the cluster.
     function : callable
-        Workers must be able to import it. It is called with a shard and the shared values, and returns X, an
-        array or CSR matrix of float32 or float64, and y; the same for the same shard.
+        A function that workers can import. It is called with a shard and the shared values, and returns X, an
+        array or CSR matrix of float32 or float64, and y. It must return the same for the same shard.
     shards : sequence
-        One or more picklable objects, which are read by number when they are needed, and again if a worker
-        is lost.
+        One or more picklable objects, which are read by index when needed, and again if a worker is lost.
     *shared : object
         Values for all calls, sent once; or results of `share_with_workers`.
 
@@ -35,7 +34,7 @@ def place_shards(client, function, shards, *shared):
     Exception
         Any error of the function.
     ValueError
-        If X has bad values.
+        If X has NaN or infinite values.
     ClusterError
         If the connection to the scheduler is lost, no worker is left, or workers stop while they create
         their rows.

@@ -1,4 +1,4 @@
-"""Work in shards: any worker does a shard, again if a worker is lost; results come in order."""
+"""Work in shards: any worker processes a shard, another if it is lost; results come in order."""
 
 import pickle
 from collections import deque
@@ -13,19 +13,19 @@ AHEAD = 2  # shards in progress for each thread of the workers
 def map_shards(client, function, shards, *shared):
     """Call a function of each shard on the workers, and yield the results in order.
 
-    If a worker is lost, its shards go to another one; each result comes once. Shards are read when they are
-    needed: at most two are in progress for each thread of the workers.
+    If a worker is lost, its shards go to another worker; each result comes once. Shards are read when needed:
+    at most two are in progress for each thread of the workers.
 
     Parameters
     ----------
     client : distributed.Client
         The client of the cluster.
     function : callable
-        Workers must be able to import it. It is called with a shard and the shared values.
+        A function that workers can import. It is called with a shard and the shared values.
     shards : iterable
-        Picklable objects. Their content is sent: workers may have another file system.
+        Picklable objects. Their content is sent, so workers may have another file system.
     *shared : object
-        Values for all calls, sent once; or results of `send`.
+        Values for all calls, sent once; or results of `share_with_workers`.
 
     Yields
     ------
@@ -34,7 +34,7 @@ def map_shards(client, function, shards, *shared):
     Raises
     ------
     ClusterError
-        If the scheduler goes away, no worker is left, or a shard ends its workers.
+        If the connection to the scheduler is lost, no worker is left, or a shard makes workers fail.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def map_shards(client, function, shards, *shared):
 
 
 def share_with_workers(client, value):
-    """Send a value to a cluster, for several calls of `map_shards` and `place_shards` to share.
+    """Send a value to a cluster, to be shared by several calls of `map_shards` and `place_shards`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def share_with_workers(client, value):
 
 
 def shared_with_workers(client, values):
-    """Send the values that are not futures already."""
+    """Send the values that are not futures yet."""
     from distributed import Future
 
     return [value if isinstance(value, Future) else share_with_workers(client, value) for value in values]
@@ -92,7 +92,7 @@ def packed_shard(value):
 
 
 def predicted_rows(rows, model, method, none):
-    """Call a model's method of a chunk of rows; here, as workers import this file without scikit-learn."""
+    """Call a model's method with a chunk of rows; here, since this file needs no scikit-learn on workers."""
     return getattr(model, method)(rows) if rows.shape[0] else none
 
 
@@ -110,11 +110,11 @@ def _shard_result(client, future):
             return future.result(timeout=PATIENCE)
         except KilledWorker as error:
             raise ClusterError(
-                "Several workers were lost with the same shard: it may need more memory than they have."
+                "Several workers were lost with the same shard: give them more memory, or use smaller shards."
             ) from error
         except (OSError, *NOT_YET):  # OSError: the connection broke while the result was fetched
             if future.status == "error":
                 return future.result()  # the function's own error
             some_workers(client)
             if future.cancelled():
-                raise ClusterError("The cluster was started again meanwhile: try again.") from None
+                raise ClusterError("The cluster was restarted meanwhile: try again.") from None

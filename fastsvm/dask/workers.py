@@ -1,4 +1,4 @@
-"""The workers of a cluster, and the error when there are none."""
+"""The workers of a cluster, and the error if there are none."""
 
 import time
 from concurrent.futures import CancelledError
@@ -10,7 +10,7 @@ NOT_YET = (TimeoutError, CancelledError, UnboundLocalError)
 
 
 class ClusterError(RuntimeError):
-    """The cluster went away during the work, or has no workers."""
+    """The cluster was lost during the work, or has no workers."""
 
 
 def workers_of(client):
@@ -35,7 +35,7 @@ def some_workers(client):
     while not (workers := workers_of(client)):
         if time.monotonic() - since > PATIENCE:
             raise ClusterError(
-                f"The cluster has had no worker for {PATIENCE:g} s: start some, and try again."
+                f"The cluster has had no worker for {PATIENCE:g} s: start workers, and try again."
             )
         time.sleep(LOOK)
     return workers

@@ -100,11 +100,13 @@ class Checkpoint:
         except Exception:  # also of arrays that are not such states
             known, other = False, None
         if not known:
-            raise ValueError(f"{self.path}: not a checkpoint, or damaged; remove it, or choose another file.")
+            raise ValueError(
+                f"{self.path}: the file is not a checkpoint, or damaged; remove it, or choose another."
+            )
         if other:
             name, value = other
             raise ValueError(
-                f"{self.path}: the checkpoint of another fit: its {name} is {_shown_in_error(value)}, "
+                f"{self.path}: the checkpoint is of another fit: its {name} is {_shown_in_error(value)}, "
                 f"here it is {_shown_in_error(self.fit[name])}; remove the file, or choose another."
             )
         return states

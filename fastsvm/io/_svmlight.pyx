@@ -59,7 +59,7 @@ cdef inline bint is_digit(uint8_t c) noexcept nogil:
 
 
 cdef const uint8_t* slow_number(const uint8_t* p, const uint8_t* end, double* value) noexcept with gil:
-    """Do `number` by Python's own reader, which rounds every decimal correctly."""
+    """Read a number with Python's own reader, which rounds every decimal correctly."""
     cdef const uint8_t* stop = p
     while stop < end and not is_space(stop[0]) and stop[0] != 10 and stop[0] != 35:
         stop += 1
@@ -98,7 +98,7 @@ cdef const uint8_t* number(const uint8_t* p, const uint8_t* end, double* value) 
             break
         p += 1
     if not seen:
-        return slow_number(begin, end, value)  # such as nan, which it knows how to refuse
+        return slow_number(begin, end, value)  # such as nan, which `slow_number` refuses
     if p < end and (p[0] == 101 or p[0] == 69):
         p += 1
         below = p < end and p[0] == 45
@@ -112,10 +112,10 @@ cdef const uint8_t* number(const uint8_t* p, const uint8_t* end, double* value) 
             p += 1
         exponent += -shift if below else shift
     if mantissa <= <uint64_t>1 << 53 and -LARGEST_POWER <= exponent <= LARGEST_POWER:
-        # Both are exact, so that one operation rounds as it should.
+        # Both are exact, so one operation rounds correctly.
         value[0] = mantissa * POWERS[exponent] if exponent >= 0 else mantissa / POWERS[-exponent]
     elif LONG_DIGITS and -LARGEST_LONG <= exponent <= 0:
-        # Rounded once to 64 bits and then to 53: right, unless it lies in the middle of two.
+        # Rounded to 64 bits and then to 53: correct, unless it lies in the middle between two.
         scaled = <long double>mantissa / LONG_POWERS[-exponent]
         value[0] = <double>scaled
         if <double>(scaled - scaled * ROUNDING) != <double>(scaled + scaled * ROUNDING):
@@ -146,9 +146,9 @@ def parse(
     Returns
     -------
     rows, lines : int
-        How many were read.
+        The numbers that were read.
     largest : int
-        The largest index; -1 where there is none.
+        The largest index; -1 if there is none.
     wrong : int
         0, or what is wrong with the next line, a key of `WRONG`.
     """
@@ -175,7 +175,7 @@ def parse(
                         p += 1
                     if p[0] == 10 or p[0] == 35:
                         break
-                    if p[0] == 113 and p[1] == 105 and p[2] == 100 and p[3] == 58:  # qid: is no column
+                    if p[0] == 113 and p[1] == 105 and p[2] == 100 and p[3] == 58:  # qid: is not a column
                         while not is_space(p[0]) and p[0] != 10:
                             p += 1
                         continue

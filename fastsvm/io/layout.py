@@ -23,24 +23,24 @@ ARRAYS = {
     "y.npy": ("<f8",),
 }
 HEADER = 128  # bytes of a .npy file before its first item
-BLOCK_ITEMS = 1 << 20  # items that are worked on at a time
+BLOCK_ITEMS = 1 << 20  # items processed at a time
 MOST_JSON = 1 << 30  # bytes of a manifest
-NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
+NARROW = 2**31  # with fewer values, offsets are int32, as in SciPy
 
 
 class MatrixFileError(ValueError):
-    """A folder that is not a readable matrix."""
+    """A folder does not hold a readable matrix."""
 
 
 def written_type(dtype: Any) -> np.dtype:
-    """Return a matrix's type of values; a ValueError if it is not float32 or float64."""
+    """Return the dtype of a matrix; raise a ValueError if it is not float32 or float64."""
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
     return np.dtype(dtype)
 
 
 def npy_header(dtype: np.dtype, length: int) -> bytes:
-    """Return the header of a .npy file of one dimension; of the same size whatever the length."""
+    """Return the header of a .npy file of one dimension; its size does not depend on the length."""
     header = io.BytesIO()
     described = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
     np.lib.format.write_array_header_1_0(header, described)
@@ -54,11 +54,11 @@ def read_manifest_json(path: Path) -> Any:
     import json
 
     if os.path.getsize(path) > MOST_JSON:
-        raise MatrixFileError(f"{path}: is too large")
+        raise MatrixFileError(f"{path}: the file is too large for a manifest")
     try:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise MatrixFileError(f"{path}: is damaged ({error})") from None
+        raise MatrixFileError(f"{path}: the file is damaged ({error})") from None
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     if not path.is_file():
-        raise MatrixFileError(f"{folder}: is not a stored matrix (it has no {MANIFEST})")
+        raise MatrixFileError(f"{folder}: the folder is not a stored matrix (it has no {MANIFEST})")
     manifest = read_manifest_json(path)
     problem = manifest_problem(manifest)
     if problem:
@@ -82,14 +82,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def manifest_problem(manifest: Any) -> str:
     """Describe what is wrong with a manifest; empty if nothing is."""
     if type(manifest) is not dict or manifest.get("format") != FORMAT:
-        return "is not a manifest of a fastsvm matrix"
+        return "the file is not a manifest of a fastsvm matrix"
     if manifest.get("version") != VERSION:
-        return f"has version {manifest.get('version')!r}; this fastsvm reads version {VERSION}"
+        return f"the version is {manifest.get('version')!r}; this fastsvm reads version {VERSION}"
     shape, values, arrays = manifest.get("shape"), manifest.get("values"), manifest.get("arrays")
     if type(shape) is not list or len(shape) != 2 or not all(_is_count(n, 2**31) for n in shape):
         return f"the shape is {shape!r}"
     if not _is_count(values, 2**62):
-        return f"values is {values!r}"
+        return f"the number of values is {values!r}"
     lengths = {"data.npy": values, "indices.npy": values, "indptr.npy": shape[0] + 1, "y.npy": shape[0]}
     for name, dtypes in ARRAYS.items():
         array = arrays.get(name) if type(arrays) is dict else None
@@ -114,7 +114,7 @@ def _are_texts(values: Any) -> bool:
 
 
 def checksum(array: np.ndarray) -> int:
-    """CRC-32 of an array's bytes, read block by block."""
+    """Return the CRC-32 of an array's bytes, read block by block."""
     crc, pages = 0, Pages.of(array)
     for first in range(0, len(array), BLOCK_ITEMS):
         crc = zlib.crc32(np.ascontiguousarray(array[first : first + BLOCK_ITEMS]).data.cast("B"), crc)

@@ -19,9 +19,9 @@ class Matrix(NamedTuple):
     Attributes
     ----------
     X : csr_matrix of shape (n_samples, n_features), float32 or float64
-        Over memory-mapped files, read-only. ``X[a:b]`` is a view of them, too.
+        Read-only, over memory-mapped files. ``X[a:b]`` is a view of the files, too.
     y : ndarray of shape (n_samples,)
-        float64 where labels are numbers, else texts.
+        float64 if labels are numbers, else texts.
     """
 
     X: csr_matrix
@@ -29,7 +29,7 @@ class Matrix(NamedTuple):
 
 
 class StoredRows(csr_matrix):
-    """A CSR matrix of which adjacent rows, as in ``X[:1000]``, are a view, not a copy."""
+    """A CSR matrix whose adjacent rows, as in ``X[:1000]``, are a view, not a copy."""
 
     def __getitem__(self, key):
         rows, *rest = key if isinstance(key, tuple) else (key,)
@@ -39,21 +39,21 @@ class StoredRows(csr_matrix):
 
 
 def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -> Matrix:
-    """Open a matrix that `store_svmlight` or `MatrixWriter` has written, without reading its values.
+    """Open a matrix that `store_svmlight` or `MatrixWriter` wrote, without reading its values.
 
     Parameters
     ----------
     folder : str or path-like
-        The folder that `store_svmlight` or a `MatrixWriter` wrote.
+        The folder of the matrix.
     rows : slice, or array of bool or int, default=None
-        Open these rows alone, which must be adjacent. By default all.
+        The rows to open, which must be adjacent. By default all.
     verify : bool, default=False
         Read everything once to compare checksums.
 
     Returns
     -------
     Matrix
-        X and y. Every linear estimator takes X as it is. Where X is larger than memory, keep the default
+        X and y. Every linear estimator accepts X without a copy. If X is larger than memory, keep the default
         `order`.
 
     Raises
@@ -67,15 +67,15 @@ def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -
     manifest = read_manifest(folder)
     arrays = {name: _read_array(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}
     X = StoredRows(tuple(manifest["shape"]), dtype=arrays["data.npy"].dtype)
-    # SciPy would copy indices where offsets are wider; the solvers take both widths.
+    # SciPy would copy indices if offsets are wider; the solvers accept both widths.
     X.data, X.indices, X.indptr = (arrays[name] for name in ("data.npy", "indices.npy", "indptr.npy"))
     codes = arrays["y.npy"]
     if rows is not None:
         span = adjacent_rows(rows, X.shape[0])
         if span is None:
             raise ValueError(
-                "rows must be adjacent, such as slice(0, 1000), since others would be copied. Give rows to "
-                "leave out the sample_weight 0."
+                "rows must be adjacent, such as slice(0, 1000), since others would be copied. To leave out "
+                "rows in between, give them the sample_weight 0."
             )
         X, codes = some_rows(X, *span), codes[slice(*span)]
     return Matrix(X, _read_labels(folder, codes, manifest["labels"]))
@@ -104,13 +104,13 @@ def _read_array(path: Path, described: dict[str, Any], verify: bool) -> np.ndarr
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
-        raise MatrixFileError(f"{path}: is missing") from None
+        raise MatrixFileError(f"{path}: the file is missing") from None
     except (ValueError, EOFError) as error:
-        raise MatrixFileError(f"{path}: is damaged ({error})") from None
+        raise MatrixFileError(f"{path}: the file is damaged ({error})") from None
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (length,):
-        raise MatrixFileError(f"{path}: is not the array that the manifest describes")
+        raise MatrixFileError(f"{path}: the file is not the array that the manifest describes")
     if verify and checksum(array) != described["crc32"]:
-        raise MatrixFileError(f"{path}: is damaged (the checksum differs); make it again from its source")
+        raise MatrixFileError(f"{path}: the file is damaged (wrong checksum); write the matrix again")
     return np.asarray(array)
 
 
@@ -119,5 +119,5 @@ def _read_labels(folder: Path, codes: np.ndarray, labels: list[str] | None) -> n
         return codes
     places = codes.astype(np.int64)
     if not (len(labels) and places.min() >= 0 and places.max() < len(labels) and (places == codes).all()):
-        raise MatrixFileError(f"{folder / 'y.npy'}: has labels that are not in the manifest")
+        raise MatrixFileError(f"{folder / 'y.npy'}: the file has labels that are not in the manifest")
     return np.array(labels)[places]

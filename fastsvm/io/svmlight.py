@@ -1,4 +1,4 @@
-"""Files of the svmlight format, read in blocks of whole lines: into memory, or to a matrix on disk."""
+"""Files in svmlight format, read in blocks of whole lines: into memory, or to a matrix on disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def store_svmlight(
     zero_based: bool = False,
     dtype: Any = np.float32,
 ) -> None:
-    """Store files of the svmlight format as a matrix on disk, in bounded memory.
+    """Store files in svmlight format as a matrix on disk, in bounded memory.
 
     This is the format of LIBSVM and LIBLINEAR; a line is ``label index:value index:value # comment``.
 
@@ -43,12 +43,12 @@ def store_svmlight(
     paths : path, or list of paths
         Files, plain or gzipped. The rows of all files form one matrix, in this order.
     folder : str or path-like
-        The folder to write, which must not exist. It appears when the matrix is complete. After an
-        interruption the same call resumes from the last save, every 256 MiB.
+        The folder to write, which must not exist. It appears when the matrix is complete. Progress is saved
+        every 256 MiB; after an interruption, the same call resumes from there.
     n_features : int, default=None
-        Columns of X; a larger index is an error. By default the largest index that occurs.
+        Number of columns of X; a larger index is an error. By default the largest index in the files.
     zero_based : bool, default=False
-        The first column is number 0, not 1.
+        Whether the first column has the index 0, not 1.
     dtype : {float32, float64}, default=float32
         The type of the values.
 
@@ -96,14 +96,14 @@ def read_svmlight(
     zero_based: bool = False,
     dtype: Any = np.float32,
 ) -> Matrix:
-    """Read files of the svmlight format into memory.
+    """Read files in svmlight format into memory.
 
     Parameters
     ----------
     paths : path, list of paths, or binary file
         Files, plain or gzipped; or an open binary file, such as ``sys.stdin.buffer``.
     n_features, zero_based, dtype : as in `store_svmlight`
-        How they are read.
+        How the files are read.
 
     Returns
     -------
@@ -139,17 +139,17 @@ def svmlight_arrays(
     zero_based: bool = False,
     dtype: Any = np.float32,
 ) -> tuple[PlainCSR, np.ndarray]:
-    """Do what `read_svmlight` does, without SciPy, whose import takes longer than many fits.
+    """Read files as `read_svmlight` does, without SciPy, whose import takes longer than many fits.
 
     Parameters
     ----------
     paths, n_features, zero_based, dtype : as in `read_svmlight`
-        What is read, and how.
+        The files, and how they are read.
 
     Returns
     -------
     X : object with the arrays data, indices and indptr, and the shape, of a CSR matrix
-        Its `matrix()` is SciPy's. `fit` of the linear models of `fastsvm.fitting` takes it as it is.
+        Its `matrix()` returns SciPy's matrix. The linear models of `fastsvm.fitting` accept it as X.
     y : ndarray of shape (n_samples,), float64
         The labels.
     """
@@ -172,7 +172,7 @@ def _most_columns(n_features: int | None) -> int:
 
 
 def _parsed_svmlight(text: bytes, begin: LinePlace, end: LinePlace, files, n_features, first, dtype):
-    """Return the rows of whole lines between two places and their labels; a ValueError names a bad line."""
+    """Return the rows of the lines between two places, and their labels; a ValueError names a bad line."""
     text = text.removeprefix(BOM_UTF8) if begin.offset == 0 else text
     n_lines, n_values = end.line - begin.line, text.count(b":")
     labels, ends = np.empty(n_lines), np.zeros(n_lines + 1, np.int64)
@@ -198,7 +198,7 @@ class LinePlace(NamedTuple):
 
 
 def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """Return one path or several as a list; a ValueError if there is none."""
+    """Return one path or several as a list; raise a ValueError if there is none."""
     files = [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
     if not files:
         raise ValueError("There are no files to read.")
@@ -216,9 +216,9 @@ def line_blocks(
     paths: Sequence[str | BinaryIO],
     begin: LinePlace = LinePlace(),  # noqa: B008 (immutable)
 ) -> Iterator[tuple[bytes, LinePlace, LinePlace]]:
-    """Yield whole lines of files, plain or gzipped, from a place on, where they begin and where they end.
+    """Yield blocks of whole lines of plain or gzipped files from a place on, with their begin and end.
 
-    Each line has a line feed, the last one, too.
+    Each line, also the last, ends with a line feed.
     """
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else LinePlace(number)
@@ -245,7 +245,7 @@ def _open_lines(path: str | BinaryIO) -> AbstractContextManager[Any]:
     if not isinstance(path, str):
         return nullcontext(path)
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
-        raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
+        raise ValueError(f"{path}: this is a folder, a pipe or a device; give a file.")
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":
         from .._utils.gzip_streams import UnpackedStream
@@ -259,5 +259,5 @@ def _name(path: str | BinaryIO) -> str:
 
 
 def line_location(paths: Sequence[str | BinaryIO], place: LinePlace, more: int = 0) -> str:
-    """Name the line that begins at a place, or some lines later, as messages do."""
+    """Name, for messages, the line that begins at a place or some lines later."""
     return f"{_name(paths[place.file])}, line {place.line + more + 1:,}"

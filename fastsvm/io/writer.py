@@ -20,10 +20,10 @@ from .layout import ARRAYS, BLOCK_ITEMS, FORMAT, HEADER, MANIFEST, NARROW, VERSI
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
 
-PARTIAL = ".partial"  # the end of a folder's name until it is complete
+PARTIAL = ".partial"  # the end of a folder's name until the folder is complete
 JOURNAL = "journal.json"
 OFFSETS = "offsets.npy"  # the ends of rows, in int64 until the number of values is final
-UNUSABLE = "this writer is closed, or damaged by a failed write; open it again: it goes on at the last save"
+UNUSABLE = "this writer is closed, or damaged by a failed write; a new one resumes from the last save"
 OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
 
 
@@ -32,7 +32,7 @@ class _ArrayFile:
 
     def __init__(self, path: Path, dtype: str, length: int, crc: int) -> None:
         self.path, self.dtype = path, np.dtype(dtype)
-        # Without a buffer, so that what fails fails at once.
+        # Without a buffer, so that errors appear at once.
         self._file = open(path, "r+b" if length else "wb", buffering=0)  # noqa: SIM115 (closed in `close`)
         self.cut(length, crc)
 
@@ -42,7 +42,7 @@ class _ArrayFile:
         return HEADER + self.length * self.dtype.itemsize
 
     def cut(self, length: int, crc: int) -> None:
-        """Go back to an earlier length."""
+        """Return to an earlier length."""
         self.length, self.crc = length, crc
         self._file.truncate(self.size)
 
@@ -60,12 +60,12 @@ class _ArrayFile:
                 rest = rest[self._file.write(rest) :]
 
     def sync(self) -> None:
-        """Put all that was written on the disk, with a header that has the length."""
+        """Flush everything to the disk, with a header that has the length."""
         self._write(0, layout.npy_header(self.dtype, self.length))
         os.fsync(self._file.fileno())
         size = os.fstat(self._file.fileno()).st_size
         if size != self.size:
-            raise OSError(f"{self.path}: has {size:,} bytes, not the {self.size:,} that were written")
+            raise OSError(f"{self.path}: the file has {size:,} bytes, not the {self.size:,} written")
 
     def close(self) -> None:
         self._file.close()
@@ -77,26 +77,26 @@ class _ArrayFile:
 class MatrixWriter:
     """Write the rows of a matrix, and their labels, to a folder, block by block.
 
-    `finish` completes the folder; until then its files are in a folder beside it whose name ends with
-    ``.partial``. To resume after an interruption, call `save` with a position in your source now and then:
-    the next writer of the same folder has this `position`, and the rows before it. Rows that were never saved
-    are deleted when the writer is closed.
+    `finish` completes the folder; until then, the files are in a folder beside it whose name ends with
+    ``.partial``. To be able to resume after an interruption, call `save` from time to time with the position
+    in your source. The next writer of the same folder has this `position`, and the rows before it. Rows that
+    were never saved are deleted when the writer is closed.
 
     Parameters
     ----------
     folder : str or path-like
-        The folder to make; it must not exist.
+        The folder to write, which must not exist.
     dtype : {float32, float64}, default=float32
         The type of the values.
     key : JSON, default=None
-        An identification of the source, for `save`: rows that were saved with another key are deleted.
+        An identification of the source: rows that were saved with another key are deleted.
 
     Attributes
     ----------
     position : JSON or None
         The last argument of `save`; None at the beginning.
     rows, values : int
-        The numbers appended so far.
+        The numbers of rows and of values appended so far.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class MatrixWriter:
     def __init__(self, folder: str | os.PathLike, *, dtype: Any = np.float32, key: Any = None) -> None:
         self.folder = Path(folder)
         if self.folder.exists():
-            raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
+            raise FileExistsError(f"{self.folder}: the folder exists; remove it, or choose another")
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
         self._key, self._dtype = json.loads(json.dumps(key)), layout.written_type(dtype).newbyteorder("<")
         self._hold, self._whole = ExitStack(), False
@@ -148,20 +148,20 @@ class MatrixWriter:
             self._hold.enter_context(held(self._partial))
         except BlockingIOError:
             raise FileExistsError(
-                f"{self.folder}: is being written; wait for it, or choose another folder"
+                f"{self.folder}: another process is writing it; wait, or choose another folder"
             ) from None
         for name in os.listdir(self._partial):
             if name not in OWN and not name.startswith(".fastsvm-"):
                 self._hold.close()
                 raise FileExistsError(
-                    f"{self._partial}: has foreign files, such as {name}; choose another folder"
+                    f"{self._partial}: the folder has foreign files, such as {name}; choose another folder"
                 )
 
     def _array_types(self) -> dict[str, str]:
         return {"data.npy": self._dtype.str, "indices.npy": "<i4", OFFSETS: "<i8", "y.npy": "<f8"}
 
     def _read_journal(self) -> dict[str, Any] | None:
-        """Return an interrupted writer's journal, if it has the same key and the files fit it."""
+        """Return the journal of an interrupted writer, if its key is the same and the files match it."""
         try:
             journal = layout.read_manifest_json(self._partial / JOURNAL)
             same = journal["key"] == self._key and journal["format"] == [FORMAT, VERSION]
@@ -190,14 +190,14 @@ class MatrixWriter:
             raise OSError(f"{self.folder}: {UNUSABLE}")
 
     def append(self, X: Any, y: ArrayLike) -> None:
-        """Append rows and their labels: all of them, or none where it fails.
+        """Append rows and their labels: all of them, or none if this fails.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            CSR matrices are not converted. Blocks may have different widths; the matrix has the widest.
+            CSR matrices are not converted. Blocks may have different widths; X has the largest.
         y : array of shape (n,)
-            Numbers, or texts, in all blocks alike.
+            Numbers in all blocks, or texts in all blocks.
         """
         self._check_usable()
         X, y = sparse.csr_matrix(X), np.asarray(y)
@@ -226,7 +226,7 @@ class MatrixWriter:
         if array.dtype.kind in "biuf" and self._labels is None:
             return array.astype(np.float64), None
         if array.dtype.kind in "biuf" or (self.rows and self._labels is None):
-            raise ValueError("The labels are numbers in some rows and texts in others; make them all texts.")
+            raise ValueError("The labels are numbers in some rows and texts in others; convert all to texts.")
         for place, label in enumerate(array):
             if not isinstance(label, str):
                 raise ValueError(f"The label of row {self.rows + place:,} is {label!r}, which is not a text.")
@@ -234,7 +234,7 @@ class MatrixWriter:
         return np.array([labels.setdefault(str(label), len(labels)) for label in array], float), labels
 
     def save(self, position: Any) -> None:
-        """Put the appended rows on the disk, so that a later writer can resume here.
+        """Flush the appended rows to the disk, so that a later writer can resume from here.
 
         Parameters
         ----------
@@ -260,14 +260,14 @@ class MatrixWriter:
             file.write(json.dumps(content, indent=1).encode())
 
     def finish(self, n_features: int | None = None, feature_names: list[str] | None = None) -> None:
-        """Complete the folder, and give it its name.
+        """Complete the folder, and rename it.
 
         Parameters
         ----------
         n_features : int, default=None
-            Columns of X, if more than in the widest block.
+            Number of columns of X, if larger than in the widest block.
         feature_names : list of str, default=None
-            One for each column.
+            One name for each column.
         """
         self._check_usable()
         if not self.rows:

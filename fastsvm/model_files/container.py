@@ -1,6 +1,6 @@
-"""The container of a model file: safetensors to a description and checked tensors, and back.
+"""The container of a model file: from safetensors to a description and checked tensors, and back.
 
-Tables of fields give them a meaning; :mod:`fastsvm.estimators.persistence` lists all models of a file.
+Tables of fields give the tensors a meaning; :mod:`fastsvm.estimators.persistence` describes the format.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
 ITEMS = "training_items"  # in `about`, but a tensor of the file
 
-# The file's names of the types a tensor may have, in its byte order; the tensors of the last type come first.
+# The file's names of tensor types, in its byte order; tensors of the last type come first.
 TYPES = {
     **{"BOOL": "?", "U8": "<u1", "I8": "<i1", "I16": "<i2", "U16": "<u2", "F16": "<f2"},
     **{"I32": "<i4", "U32": "<u4", "F32": "<f4", "F64": "<f8", "I64": "<i8", "U64": "<u8"},
@@ -43,7 +43,7 @@ class ModelFileError(ValueError):
 
 
 class UnknownStep(ModelFileError):
-    """A step that this reader cannot read, although `fastsvm.load_model` may."""
+    """A step that this reader cannot read, though `fastsvm.load_model` may."""
 
 
 # The file ------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def open_model(path):
 
 
 def take_items(named):
-    """Take the hashes of what a model has learned from, if they are there: rows of 5 bytes, or a filter."""
+    """Take the hashes of the training items, if there are any: rows of 5 bytes, or a filter."""
     if ITEMS not in named:
         return {}
     items = np.asarray(named.pop(ITEMS))
@@ -84,7 +84,7 @@ def described_model(text):
     document = _parse_json(text)
     _check_schema(document)
     check_object(document, "model description", schema=int, version=str, model=dict, about=dict)
-    document["about"].pop(ITEMS, None)  # is no tensor
+    document["about"].pop(ITEMS, None)  # not a tensor
     return document["model"], document["about"]
 
 
@@ -116,7 +116,7 @@ def _check_schema(document):
     if type(schema) is not int or schema < 1:
         raise ModelFileError(f"unknown schema {show(schema)}")
     if schema != SCHEMA:
-        raise ModelFileError(f"its schema is {schema}, and this fastsvm reads {SCHEMA}; train it again")
+        raise ModelFileError(f"its schema is {schema}, but this fastsvm reads {SCHEMA}; train it again")
 
 
 def read_bytes(path):
@@ -129,7 +129,7 @@ def read_bytes(path):
 
 
 def as_safetensors(tensors, metadata):
-    """Return the parts of a safetensors file: of its own `save`, which holds all tensors two times more."""
+    """Return the parts of a safetensors file; the library's `save` would hold all tensors twice more."""
     types = {np.dtype(kind): (place, name) for place, (name, kind) in enumerate(TYPES.items())}
     names = sorted(tensors, key=lambda name: (-types[tensors[name].dtype][0], name))
     header, end = {"__metadata__": metadata}, 0
@@ -143,7 +143,7 @@ def as_safetensors(tensors, metadata):
 
 
 def write_model(path, parts):
-    """Write a file completely, or leave the earlier one."""
+    """Write a file atomically."""
     if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, for example
         raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
     with replacing(path) as file:
@@ -182,7 +182,7 @@ def pack_view(name, array):
 
 
 def _goes_forward(array):
-    """Return whether an array lies in memory row after row and, in each row, value after value."""
+    """Return whether an array is stored row after row and, in each row, value after value."""
     return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
 
 
@@ -251,7 +251,7 @@ def take_strings(tensors, name):
     whole = content.tobytes()
     strings = [whole[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
     if len(set(strings)) != len(strings):
-        raise ModelFileError(f"{name}: a string twice")
+        raise ModelFileError(f"{name}: a string occurs twice")
     return strings
 
 
@@ -296,7 +296,7 @@ def _parse_json(text):
 def _unique_keys(pairs):
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ValueError("a key twice in one object")
+        raise ValueError("a key occurs twice in one object")
     return result
 
 
@@ -349,7 +349,7 @@ def one_line(text):
 
 
 def decode_steps(node, tensors, decode):
-    """Return the names and steps of a pipeline; `decode` makes a step of its description and tensors."""
+    """Return the names and steps of a pipeline; `decode` makes a step from its description and tensors."""
     check_object(node, "pipeline", **{"class": str, "steps": list})
     if len(node["steps"]) > MAX_STEPS:
         raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
@@ -369,7 +369,7 @@ def decode_steps(node, tensors, decode):
 
 def _check_names(names):
     if not names or len(set(names)) != len(names):
-        raise ModelFileError("a pipeline without steps, or with two of the same name")
+        raise ModelFileError("a pipeline without steps, or with two steps of the same name")
     for name in names:
         if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
             raise ModelFileError(f"a pipeline step named {show(name)}")

@@ -1,8 +1,8 @@
-"""What a file holds of a model: parameters, the kinds of fields, and one codec for every table of them.
+"""The content of a model file: parameters, the kinds of fields, and one codec for every table of fields.
 
-A field is a number or a list of numbers in the JSON, or an array. The lengths of arrays have names: arrays
-that share a name are of that length, as ``coef_`` of shape (n_scores, n_features_in_) and ``intercept_`` of
-shape (n_scores,). A number in the JSON may be such a length.
+A field is a number or a list of numbers in the JSON, or an array. The lengths of arrays have names, and equal
+names mean equal lengths, as in ``coef_`` of shape (n_scores, n_features_in_) and ``intercept_`` of shape
+(n_scores,). A number in the JSON may be such a length.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..solvers.params import Fields
 from . import container
 from .container import ModelFileError, check_field_names, check_object, one_line, show
 
-MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
+MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all others
 
 NAMES = "feature_names_in_"
-THRESHOLDS = "thresholds_"  # of models of several labels per row
-MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
+THRESHOLDS = "thresholds_"  # of models with several labels per row
+MAX_JOBS = 1024  # threads in a file; kernel machines predict with them
 
-# The types of a parameter by the type of its default; `CHECKS` has the rest.
+# The types of a parameter by the type of its default; `CHECKS` checks the rest.
 LIKE = {
     bool: (bool, int, str),  # fit_intercept="search"
     int: (int,),
@@ -38,7 +38,7 @@ LIKE = {
 
 
 def make_model(cls, name, params):
-    """Make an unfitted model with the parameters in a file, checked; `name` is its class there."""
+    """Make an unfitted model with the checked parameters of a file; `name` is its class in the file."""
     model = cls()
     defaults = model.get_params(deep=False)
     check_field_names(params, defaults, f"{name} parameter")
@@ -76,7 +76,7 @@ def from_json(name, value, default):
     """Turn JSON into a constructor parameter."""
     if name == "class_weight":
         return value if value in (None, "balanced") else _class_weight(value)
-    kind = float if name in ("cache_size", "tol") else type(default)  # which happens to be whole, or None
+    kind = float if name in ("cache_size", "tol") else type(default)  # of a whole default, or None
     if type(value) not in LIKE[kind] or (value is not None and not _in_range(name, value)):
         raise ModelFileError(f"parameter {name} is {show(value)}")
     return value
@@ -99,7 +99,7 @@ def _class_weight(pairs):
             raise ModelFileError(f"class_weight of {show(pair[0])} is {show(pair[1])}")
     weights = dict(pairs)
     if len(weights) != len(pairs):
-        raise ModelFileError("class_weight: a label twice")
+        raise ModelFileError("class_weight: a label occurs twice")
     return weights
 
 
@@ -108,21 +108,21 @@ def _class_weight(pairs):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a fitted model. Its kinds can also `write` it, into the JSON or the tensors, and `read` it.
+    """A field of a fitted model. Its subclasses can `write` it, into the JSON or the tensors, and `read` it.
 
-    `read` returns the value, checked. The fields before it are in the model, and their `lengths` by name.
+    `read` returns the checked value. Earlier fields are in the model already, and their lengths in `lengths`.
 
     Parameters
     ----------
     name : str
         The attribute of the model.
     optional : bool, default=False
-        Fitted models may lack it.
+        Fitted models may lack the field.
     when : tuple, default=()
-        The parameter of the model that decides whether there is such a field, and the values of it for which
-        there must be one: by default all.
+        The parameter of the model that decides whether the field exists, and the values of this parameter for
+        which it must; by default all.
     absent : callable, default=None
-        From the lengths to what a loaded model has in its place.
+        From the lengths to what a loaded model has instead.
     """
 
     name: str
@@ -132,21 +132,21 @@ class Field:
     absent: Callable | None = None
 
     def is_in_model(self, model):
-        """Return whether a model has it."""
+        """Return whether a model has the field."""
         return getattr(model, self.name, None) is not None
 
     def is_needed(self, model):
-        """Return whether a fitted model must have it."""
+        """Return whether a fitted model must have the field."""
         return getattr(model, self.when[0]) in self.when[1:] if self.when[1:] else not self.optional
 
     def is_in_file(self, fitted, tensors):
-        """Return whether it is in a file."""
+        """Return whether the field is in a file."""
         return self.name in fitted
 
 
 @dataclass(frozen=True)
 class Number(Field):
-    """A number within limits, in the JSON; also a length, which arrays may have."""
+    """A number within limits, in the JSON, which may be a length of arrays."""
 
     kind: type
     least: float
@@ -165,7 +165,7 @@ class Number(Field):
 
 @dataclass(frozen=True)
 class Measure(Field):
-    """A number, or one for each binary problem, in the JSON if they are finite."""
+    """A number, or one per binary problem, in the JSON if all are finite."""
 
     optional: bool = True
 
@@ -187,7 +187,7 @@ class Measure(Field):
 
 @dataclass(frozen=True)
 class Labels(Field):
-    """The labels of a classifier: the kind of their dtype in the JSON, and an array or strings."""
+    """The labels of a classifier: the kind of dtype in the JSON, and an array or strings."""
 
     def write(self, model, fitted, tensors):
         labels = getattr(model, self.name)
@@ -202,15 +202,15 @@ class Labels(Field):
         if kind in ("U", "O"):
             strings = container.take_strings(tensors, self.name)
             if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
-                raise ModelFileError(f"{self.name}: labels too long")
+                raise ModelFileError(f"{self.name}: the labels are too long")
             labels = np.array(strings, dtype=object if kind == "O" else None)
         else:
             labels = container.take_array(tensors, self.name, container.LABELS)
             if labels.dtype.kind != kind:
-                raise ModelFileError(f"{self.name} of type {labels.dtype}, described as {show(kind)}")
+                raise ModelFileError(f"{self.name} is of type {labels.dtype}, but described as {show(kind)}")
         if len(labels) < 2 or not (labels[:-1] < labels[1:]).all():
-            raise ModelFileError(f"{self.name} are not two or more labels in ascending order")
-        two = len(labels) == 2 and THRESHOLDS not in tensors  # with thresholds a row may have both, or none
+            raise ModelFileError(f"{self.name} does not have two or more labels in ascending order")
+        two = len(labels) == 2 and THRESHOLDS not in tensors  # with thresholds, a row may have both, or none
         lengths["n_scores"] = 1 if two else len(labels)
         return labels
 
@@ -222,15 +222,15 @@ class Array(Field):
     Parameters
     ----------
     shape : tuple of str or int
-        Its lengths.
+        The lengths of the array.
     dtypes : tuple of dtype, or str
-        The permitted ones; or the name of an array that has the same one.
+        The permitted dtypes; or the name of an array with the same dtype.
     check : callable, default=None
-        Called with the name and the array, it raises a ModelFileError.
+        Called with the name and the array; raises a ModelFileError if they are wrong.
     csr : bool, default=False
-        It may be a CSR array.
+        Whether it may be a CSR array.
     views : bool, default=False
-        The file keeps the layout in memory.
+        Whether the file keeps the layout in memory.
     """
 
     shape: tuple[str | int, ...]
@@ -274,13 +274,13 @@ class Codec:
     Parameters
     ----------
     fields : list of Field
-        What a fitted object has, in the order of the JSON.
+        The fields of a fitted object, in the order of the JSON.
     switches : tuple of str, default=()
         The parameters in the file, each True or False; by default all parameters, of any type.
     refuse : callable, default=None
-        Called with the class's name and an object, it raises a ModelFileError for the parameters.
+        Called with the class's name and an object; raises a ModelFileError for its parameters.
     n_features_out : callable
-        From an object to the number of columns that it gives to the next step.
+        From an object to the number of columns that it passes to the next step.
     finish : callable, default=None
         Called with a loaded object.
     """
@@ -314,7 +314,7 @@ class Codec:
         return params, fitted, tensors
 
     def decode(self, models, name, params, fitted, tensors):
-        """Return an object, or raise a ModelFileError; what it needs is taken out of `tensors`."""
+        """Return an object, or raise a ModelFileError; used tensors are removed from `tensors`."""
         if self.switches:
             check_object(params, f"{name} parameters", **dict.fromkeys(self.switches, bool))
             model = models.class_of(name)(**params)
@@ -327,7 +327,7 @@ class Codec:
         check_field_names(fitted, expected, f"{name} attribute")
         lengths: dict[str, int] = {}
         labels_first = sorted(self.fields, key=lambda field: not isinstance(field, Labels))
-        for field in labels_first:  # measures have a value for each
+        for field in labels_first:  # measures have a value for each label
             if field.is_needed(model) or (field.optional and field.is_in_file(fitted, tensors)):
                 setattr(model, field.name, field.read(model, fitted, tensors, lengths))
             elif field.absent:

@@ -1,4 +1,4 @@
-"""The registry of the classes that a model file may hold, and plain models in files, without scikit-learn."""
+"""The registry of the classes in model files, and files of models without scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import fitting, text
 from . import container, tables
 from .container import ModelFileError, UnknownStep, show
 
-# The plain classes, by the names of classes in files. Names only: a class is imported when a model has one.
+# The plain classes, by the names of classes in files; a class is imported when a model has it.
 PLAIN = {
     "Pipeline": (fitting, "Pipeline"),
     "SDCAClassifier": (fitting, "SDCA"),
@@ -39,15 +39,15 @@ def codec_of(name):
 
 
 class Models:
-    """Models of some classes to files and back.
+    """Saving and loading models of some classes.
 
     Parameters
     ----------
     classes : dict of str
         The names of the classes, by their names in files.
     class_of : callable
-        From a name in files to the class. The class of "Pipeline" has a constructor which takes a list of
-        (name, step), and an attribute `steps`.
+        From a name in files to the class. The constructor of "Pipeline" takes a list of (name, step), its
+        attribute `steps`.
     """
 
     def __init__(self, classes: Mapping[str, str], class_of: Callable[[str], Any]):
@@ -78,7 +78,7 @@ class Models:
             raise ModelFileError(f"`about` is not JSON ({error})") from None
         if len(metadata) > container.MAX_HEADER // 2:
             raise ModelFileError("its parameters are too large")
-        # The reader's checks are the writer's, so that each file that is written can be read.
+        # The writer makes the reader's checks, so that each written file can be read.
         self._decode(container.described_model(metadata)[0], dict(tensors))
         return container.as_safetensors(tensors | items, {container.KEY: metadata})
 
@@ -105,7 +105,7 @@ class Models:
         for (_, first), (name, second) in pairwise(steps):
             given = codec_of(self._name_in_files(first)).n_features_out(first)
             if getattr(second, "n_features_in_", None) != given:
-                raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
+                raise ModelFileError(f"step {show(name)} does not take the {given} features before it")
         return self.class_of("Pipeline")(steps)
 
     def _encode_step(self, model):
@@ -134,7 +134,7 @@ PLAIN_MODELS = Models({name: plain for name, (_, plain) in PLAIN.items()}, lambd
 
 
 def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-    """Write a plain model to a file, the same file that `fastsvm.save_model` writes for estimators.
+    """Write a plain model to the same file that `fastsvm.save_model` writes for its estimator.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     path : str or path-like
         The model file.
     about : dict, optional
-        Further facts about the model, as JSON; `load_about` returns them. Its `training_items`, if there are
-        any, are an array of uint8 of shape (n, 5) or (n,): hashes of what the model has learned from.
+        Further facts about the model, as JSON; `load_about` returns them. `training_items`, if given, is an
+        array of uint8 of shape (n, 5) or (n,): hashes of the items that the model was trained on.
 
     Raises
     ------
     ModelFileError, OSError
-        As `fastsvm.save_model` does.
+        As in `fastsvm.save_model`.
     """
     PLAIN_MODELS.save(model, path, about)
 
@@ -165,12 +165,12 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model
-        A model that `save_plain` takes.
+        A model of a class that `save_plain` accepts.
 
     Raises
     ------
     ModelFileError
-        As `fastsvm.load_model` does; and if a step of the model needs scikit-learn.
+        As in `fastsvm.load_model`; also if a step of the model needs scikit-learn.
     OSError
         If the file cannot be read.
     """
@@ -178,7 +178,7 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
 
 
 def load_with_about(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Read what `load_plain` and `load_about` do, in one pass.
+    """Read a plain model and its `about` in one pass.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def load_with_about(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     Raises
     ------
     ModelFileError, OSError
-        As `load_plain` does.
+        As in `load_plain`.
     """
     return PLAIN_MODELS.load_with_about(path)
 
@@ -211,7 +211,7 @@ def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Empty if the model was saved without it.
+        Empty if the model was saved without `about`.
 
     Raises
     ------

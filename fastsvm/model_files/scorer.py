@@ -33,7 +33,7 @@ class TextScores(NamedTuple):
     n_terms : ndarray of shape (n_texts,)
         The number of different terms of the model in each text; at 0, only the intercept decides.
     n_first_terms : ndarray of shape (n_texts,)
-        How many of these are terms of the model's first bag: words, where there are characters beside them.
+        How many of the terms are of the model's first bag, for example words if there are also characters.
     """
 
     decision: np.ndarray
@@ -43,7 +43,7 @@ class TextScores(NamedTuple):
 
 
 class TextScorer(Pipeline):
-    """A saved text classifier that only predicts, and does not import scikit-learn.
+    """A saved text classifier that only predicts, without importing scikit-learn.
 
     The results equal those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
     last bit. Use :meth:`load` to make one. `decision_function`, `predict` and, for models with the log loss
@@ -128,7 +128,7 @@ class TextScorer(Pipeline):
         Returns
         -------
         TextScores
-            Scores, probabilities and numbers of terms, a row each text.
+            Scores, probabilities and numbers of terms, one row per text.
         """
         if proba:
             require_predict_proba(self[-1])

@@ -7,8 +7,8 @@ import numpy as np
 from .container import FLOATS, ModelFileError, show
 from .fields import THRESHOLDS, Array, Codec, Labels, Measure, Number
 
-MAX_FEATURES = 1 << 24  # of steps without an array of this length
-MAX_COUNT = 1 << 62  # steps or epochs; further training counts on, in 64 bits
+MAX_FEATURES = 1 << 24  # for steps without an array of this length
+MAX_COUNT = 1 << 62  # steps or epochs; further training goes on counting, in 64 bits
 
 ROW_NUMBERS = (np.dtype("<i4"),)
 DOUBLES = (np.dtype("<f8"),)
@@ -38,7 +38,7 @@ def not_empty(name, array):
 def ascending(name, array):
     """Check that an array has row numbers, each once."""
     if (array < 0).any() or (array[:-1] >= array[1:]).any():
-        raise ModelFileError(f"{name} are not row numbers in ascending order")
+        raise ModelFileError(f"{name} is not a list of row numbers in ascending order")
 
 
 def lower_triangular(name, array):
@@ -51,7 +51,7 @@ def lower_triangular(name, array):
 
 
 class Sigmoids(Array):
-    """A calibration: a row of slopes, and one of intercepts; one of each may be common to all labels."""
+    """A calibration: a row of slopes and a row of intercepts, one per label or one for all labels."""
 
     def write(self, model, fitted, tensors):
         sigmoids = getattr(model, self.name)
@@ -67,7 +67,7 @@ class Sigmoids(Array):
 
 
 class Shift(Array):
-    """The intercepts of a kernel machine, of which those that are all 0 are not in the file."""
+    """The intercepts of a kernel machine; the file lacks them if all are 0."""
 
     def is_in_model(self, model):
         return super().is_in_model(model) and getattr(model, self.name).any()
@@ -82,7 +82,7 @@ def count(name, optional=False):
 
 
 def unless_named(name, model):
-    """Refuse a kernel machine whose kernel is a function, or was computed."""
+    """Refuse a kernel machine whose kernel is a function or precomputed."""
     from ..solvers.params import KERNELS
 
     if model.kernel not in KERNELS:
@@ -91,7 +91,7 @@ def unless_named(name, model):
 
 
 def if_computed(name, model):
-    """Refuse the features of a computed kernel matrix."""
+    """Refuse the features of a precomputed kernel matrix."""
     if model.kernel == "precomputed":
         raise ModelFileError(f"a {name} with kernel='precomputed'; a file holds centres")
 
@@ -137,11 +137,11 @@ def kernel_machine(counter):
 
 
 def nothing(lengths):
-    """Return None, which transformers have instead of some arrays."""
+    """Return None, the value of some arrays of transformers."""
 
 
 def of_scaler(name, switch, check=None):
-    """Make the field of an array that a scaler has, at least while the switch is on."""
+    """Make the field of an array that a scaler has, at least if the switch is on."""
     return Array(name, COLUMNS, FLOATS, check, optional=True, when=(switch, True), absent=nothing, views=True)
 
 

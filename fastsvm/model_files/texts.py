@@ -13,10 +13,10 @@ from .fields import Array, Codec
 from .tables import COLUMNS, N_COLUMNS, nothing
 
 MAX_NGRAM = 16
-MAX_WEIGHT = 1e4  # the weights that are learned are logarithms
+MAX_WEIGHT = 1e4  # learned weights are logarithms
 
 
-# Settings of vectorisers: the parameter, and all its values beside the JSON of each -----------------------
+# Settings of vectorisers: the parameter, and all its values with their JSON -----------------------
 
 
 def by_themselves(*values):
@@ -33,8 +33,8 @@ COUNTING = {
     "binary": ("binary", by_themselves(False, True)),
     "dtype": ("dtype", [(name, np.dtype(name).type) for name in ("int32", "int64", "float32", "float64")]),
 }
-# A pattern in a file could take forever to match, so a file only names one of these. They all take time in
-# proportion to the text.
+# A pattern in a file could take forever to match, so a file only names one of these, whose time is
+# proportional to the text.
 WORDS = COUNTING | {"analyzer": ("token_pattern", [("words", DEFAULT_PATTERN), ("split", SPLIT_PATTERN)])}
 BAG = COUNTING | {
     "analyzer": ("analyzer", by_themselves("word", "split", "char_wb")),
@@ -82,7 +82,7 @@ class Vectorizer:
                 raise not_in_files(name, parameter, value)
         try:
             tensors = self.pack_terms(vectorizer)
-        except (AttributeError, ValueError) as error:  # not fitted, for one
+        except (AttributeError, ValueError) as error:  # for example not fitted
             raise ModelFileError(f"{name}: {one_line(error)}") from None
         if type(words) is list and words:
             params["stop_words"] = LISTED
@@ -90,7 +90,7 @@ class Vectorizer:
         return params, {}, tensors
 
     def decode(self, models, name, params, fitted, tensors):
-        """Return a vectoriser, or raise a ModelFileError; what it needs is taken out of `tensors`."""
+        """Return a vectoriser, or raise a ModelFileError; used tensors are removed from `tensors`."""
         container.check_object(fitted, f"{name} attributes")
         expected = [key for key in self.settings if key in params or key != OPTIONAL]
         container.check_field_names(params, expected, f"{name} parameter")
@@ -146,7 +146,7 @@ class PackedBag(Vectorizer):
 
 
 class BagUnion:
-    """The codec of bags side by side; each is described as if it were alone."""
+    """The codec of bags side by side, each described like a single bag."""
 
     def encode(self, models, name, union):
         """Return the bags' parameters and tensors; `name` is the union's class in files."""
@@ -164,7 +164,7 @@ class BagUnion:
         return {"bags": described}, {}, tensors
 
     def decode(self, models, name, params, fitted, tensors):
-        """Return a union, or raise a ModelFileError; what it needs is taken out of `tensors`."""
+        """Return a union, or raise a ModelFileError; used tensors are removed from `tensors`."""
         container.check_object(fitted, f"{name} attributes")
         container.check_object(params, f"{name} parameters", bags=list)
 
@@ -180,14 +180,14 @@ class BagUnion:
 
 
 def not_in_files(name, parameter, value):
-    """Return the error of a parameter that no file can hold."""
+    """Return the error for a parameter that no file can hold."""
     return ModelFileError(f"a {name} with {parameter}={show(value)}")
 
 
 def logarithms(name, array):
     """Check that weights may be logarithms of counts."""
     if np.abs(array).max(initial=0) > MAX_WEIGHT:
-        raise ModelFileError(f"{name} beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
+        raise ModelFileError(f"{name} has values beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
 
 
 WEIGHTS = Array("weights_", COLUMNS, check=logarithms, when=("weighting", *LEARNED), absent=nothing)

@@ -9,12 +9,12 @@ from .graph import Graph, float_type
 from .kernels import kernel_values
 
 ALIAS = "FastsvmClassifier"
-# "raw_scores" is for CalibratedClassifierCV; there is never a map of labels to probabilities.
+# CalibratedClassifierCV needs "raw_scores"; there is never a map of labels to probabilities.
 OPTIONS = {"raw_scores": [True, False], "zipmap": [True, False]}
 
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
-    """Declare the outputs, of which skl2onnx would call the second probabilities whatever it is."""
+    """Declare the outputs; skl2onnx itself would always call the second one "probabilities"."""
     operator = scope.declare_local_operator(ALIAS, model)
     operator.inputs = inputs
     second = "probabilities" if hasattr(model, "predict_proba") else "scores"
@@ -34,10 +34,10 @@ def infer_types(operator):
 
 
 def convert_classifier(scope, operator, container):
-    """Add the nodes that find labels and, for each class, the probability or else the score.
+    """Add the nodes that compute labels and, for each class, the probability or else the score.
 
-    Of two classes the scores are minus and plus what `decision_function` returns. The labels of models of
-    several a row are 0 and 1, as in `predict`.
+    With two classes, the scores are minus and plus what `decision_function` returns. With several labels per
+    row, the labels are 0 and 1, as in `predict`.
     """
     model, g = operator.raw_operator, Graph(scope, operator, container)
     scores = _kernel_scores(g, model) if hasattr(model, "support_") else _linear_scores(g, model)
@@ -93,5 +93,5 @@ def _kernel_scores(g, model):
 
 
 def _labels(model):
-    """Return the labels as ONNX has them: strings or whole numbers."""
+    """Return the labels for ONNX: strings or whole numbers."""
     return model.classes_ if model.classes_.dtype.kind in "OU" else model.classes_.astype(np.int64)

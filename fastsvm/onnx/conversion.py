@@ -1,4 +1,4 @@
-"""The conversion to ONNX: skl2onnx, which learns of the classes of fastsvm."""
+"""The conversion to ONNX, by skl2onnx with the classes of fastsvm registered."""
 
 import skl2onnx
 from skl2onnx._supported_operators import sklearn_operator_name_map
@@ -28,7 +28,7 @@ CLASSIFIERS = (
     *(KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier),
     *(drop_in.LinearSVC, drop_in.Perceptron),
 )
-# They have the attributes of scikit-learn's classes, so its nodes are theirs.
+# They have the attributes of scikit-learn's classes, and use its nodes.
 AS_IN_SCIKIT_LEARN = (
     *(drop_in.LogisticRegression, drop_in.LogisticRegressionCV, drop_in.SGDClassifier, drop_in.SVC),
 )
@@ -54,28 +54,28 @@ def to_onnx(model, X=None, **options):
     model : estimator or Pipeline
         A class of fastsvm or `fastsvm.drop_in`, or a class of scikit-learn that skl2onnx supports.
     X : array, DataFrame or list of str
-        Rows or texts such as the graph's input will have: their type decides on its type. Take float32, or
-        float64 for results as precise as fastsvm's own.
+        Rows or texts like the inputs of the graph, which has their type. Use float32, or float64 for results
+        as precise as fastsvm's own.
     **options
         Options of ``skl2onnx.to_onnx``.
 
     Returns
     -------
     onnx.ModelProto
-        Its input is X, or one input for each column of a DataFrame. A classifier's outputs are "label" and
-        "probabilities" or, if the model has no `predict_proba`, "scores", both with a column for each class;
-        with two classes, the scores are minus and plus what `decision_function` returns.
+        The graph. Its input is X, or one input for each column of a DataFrame. A classifier's outputs are
+        "label" and "probabilities" or, if the model has no `predict_proba`, "scores", both with a column for
+        each class; with two classes, the scores are minus and plus what `decision_function` returns.
 
     Raises
     ------
     NotImplementedError
-        If some part has no nodes in ONNX that compute the same.
+        If ONNX has no nodes that compute the same as a part of the model.
 
     Notes
     -----
-    Texts are cut and counted by onnxruntime's own operators, densely. Its lower case follows a locale
-    of the system, by default "C.UTF-8"; where there is none, give another, as in
-    ``options={BagOfWords: {"locale": "en-US"}}``.
+    onnxruntime's own operators cut and count texts, as dense arrays. They lower-case by a locale of the
+    system, by default "C.UTF-8"; if the system lacks it, pass another, as in ``options={BagOfWords:
+    {"locale": "en-US"}}``.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def to_onnx(model, X=None, **options):
             _require_sigmoids(part)
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if is_classifier(last) and not isinstance(last, CLASSIFIERS + AS_IN_SCIKIT_LEARN):
-        # Arrays, not maps of labels to probabilities. With options, skl2onnx looks at each term of a bag.
+        # Arrays, not maps of labels to probabilities. With options, skl2onnx inspects each term of a bag.
         options.setdefault("options", {id(last): {"zipmap": False}})
     if isinstance(X, list | tuple) and X and isinstance(X[0], str):
         X, options = None, {"initial_types": [("X", StringTensorType([None]))], **options}
@@ -108,16 +108,16 @@ def to_onnx(model, X=None, **options):
 
 
 def _require_sigmoids(calibrated):
-    """Refuse the calibrated classifiers of which skl2onnx makes others."""
+    """Refuse calibrated classifiers that skl2onnx converts wrongly."""
     if calibrated.method != "sigmoid" or isinstance(calibrated.estimator, Pipeline):
         raise NotImplementedError(
-            "CalibratedClassifierCV: only method='sigmoid' has ONNX nodes that compute the same, and only of "
-            "a classifier: not of a Pipeline, at whose end it can be."
+            "CalibratedClassifierCV has ONNX nodes only with method='sigmoid' and a classifier, not a "
+            "Pipeline: put CalibratedClassifierCV at the end of the Pipeline."
         )
 
 
 def _register():
-    """Tell skl2onnx of the classes."""
+    """Register the classes with skl2onnx."""
     for kind in CLASSIFIERS:
         skl2onnx.update_registered_converter(
             *(kind, classifiers.ALIAS, classifiers.infer_types, classifiers.convert_classifier),
@@ -133,13 +133,13 @@ def _register():
 
 
 def _infer_columns(operator):
-    """Set the type of what a transformer makes."""
+    """Set the type of a transformer's output."""
     n_columns = len(operator.raw_operator.get_feature_names_out())
     operator.outputs[0].type = float_type(operator, n_columns)
 
 
 def _converter(nodes):
-    """Return what adds the nodes of a transformer; the last one names its output."""
+    """Return a function that adds the nodes of a transformer; the last node has its output."""
 
     def convert(scope, operator, container):
         g = Graph(scope, operator, container)

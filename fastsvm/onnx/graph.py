@@ -14,7 +14,7 @@ class Graph:
     Parameters
     ----------
     scope, operator, container
-        As skl2onnx calls a converter.
+        As skl2onnx passes them to a converter.
     """
 
     def __init__(self, scope, operator, container):
@@ -32,7 +32,7 @@ class Graph:
         *inputs : str or ndarray
             Names, or constants.
         output : int, default=None
-            Which of the operator's outputs this is; None: the node's is a new one.
+            The number of the operator's output that the node computes; None: a new output.
         domain : str, default=""
         **attributes : of the node
 
@@ -65,7 +65,7 @@ class Graph:
         return rows.full_name if kept else self("Cast", rows.full_name, to=TYPES[dtype or self.dtype])
 
     def cast(self, values):
-        """Return numbers of another type in the type of the outputs."""
+        """Return numbers cast to the type of the outputs."""
         return self("Cast", values, to=TYPES[self.dtype])
 
     def row_sums(self, values):
@@ -74,7 +74,7 @@ class Graph:
 
 
 def float_type(operator, n_columns):
-    """Return the type of an output of floats with `n_columns` columns, double where the input is."""
+    """Return the type of an output of floats with `n_columns` columns, double if the input is double."""
     rows = operator.inputs[0]
     kind = DoubleTensorType if isinstance(rows.type, DoubleTensorType) else FloatTensorType
     return kind([rows.get_first_dimension(), n_columns])

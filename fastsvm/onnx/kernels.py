@@ -1,6 +1,6 @@
 """Kernel values, and features that approximate a kernel, as ONNX nodes.
 
-They are computed in double precision: sums of large terms may leave little.
+They are computed in double precision, since sums of large terms may cancel.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def features(g, model):
 
 
 def nystroem_features(g, model):
-    """Add the nodes of scikit-learn's `Nystroem`, in which parameters that are None have defaults."""
+    """Add the nodes of scikit-learn's `Nystroem`, whose parameters have defaults if they are None."""
     defaults = {"gamma": 1 / model.components_.shape[1], "degree": 3, "coef0": 1}
     given = {name: getattr(model, name) for name in defaults if getattr(model, name) is not None}
     values = kernel_values(g, model, g.rows(np.float64), model.components_, **{**defaults, **given})
@@ -33,12 +33,12 @@ def nystroem_features(g, model):
 
 
 def kernel_values(g, model, rows, others, *, gamma, degree, coef0):
-    """Add the nodes of the values of a model's kernel between rows and others, which it has."""
+    """Add the nodes of a model's kernel values between rows and others, rows of the model."""
     kernel = model.kernel
     if callable(kernel) or kernel not in ONNX_KERNELS:
         raise NotImplementedError(
-            f"{type(model).__name__}: the kernel {kernel!r} has no ONNX nodes; "
-            f"{', '.join(ONNX_KERNELS)} have."
+            f"{type(model).__name__}: the kernel {kernel!r} has no ONNX nodes; use one of "
+            f"{', '.join(ONNX_KERNELS)}."
         )
     others = _doubles(others)
     products = g("MatMul", rows, others.T)

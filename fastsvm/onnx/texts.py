@@ -1,6 +1,6 @@
 """Bags of words, their weights and the choice of terms as ONNX nodes.
 
-A bag is onnxruntime's Tokenizer, whose regular expressions are RE2's, and ONNX's TfIdfVectorizer, which
+A bag becomes onnxruntime's Tokenizer, with regular expressions of RE2, and ONNX's TfIdfVectorizer, which
 counts.
 """
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from ..text.reading import PATTERNS, SPLIT_PATTERN
 
-LOCALE = "C.UTF-8"  # the only one in many containers that has other than English letters
-# What Python calls \w and \S; RE2 means the same by it for ASCII only.
+LOCALE = "C.UTF-8"  # the only locale in many containers with more than English letters
+# Python's \w and \S; in RE2 they cover ASCII only.
 WORD, NO_BLANK = r"[\pL\pN_]", r"[^\t-\r\x1c-\x20\x{85}\pZ]"
-MARKED = r"[\pL\pN_\pM\x{200c}\x{200d}]"  # what goes on a word with `marks`
-PAD = " "  # a word that there is none of
+MARKED = r"[\pL\pN_\pM\x{200c}\x{200d}]"  # continues a word with `marks`
+PAD = " "  # a word that no text has
 NEEDED = {"input": "content", "strip_accents": None, "preprocessor": None, "tokenizer": None}
 
 
@@ -73,18 +73,18 @@ def counts(g, bag):
 
 
 def _require_simple(bag):
-    """Raise a NotImplementedError if the nodes would find other words than the bag."""
+    """Raise a NotImplementedError if the nodes would find different words than the bag."""
     name = type(bag).__name__
     for parameter, value in NEEDED.items():
         if getattr(bag, parameter) != value:
             raise NotImplementedError(f"{name}: only {parameter}={value!r} has ONNX nodes.")
     if bag.analyzer != "split" and (bag.analyzer != "word" or bag.token_pattern not in PATTERNS):
         raise NotImplementedError(
-            f"{name}: of analyzers only 'word' has ONNX nodes, with the usual patterns, and 'split'."
+            f"{name}: only the analyzers 'word', with a usual token_pattern, and 'split' have ONNX nodes."
         )
     if bag.stop_words is not None and (bag.ngram_range[1] > 1 or bag.fixed_vocabulary_):
         raise NotImplementedError(
-            f"{name}: stop words have no ONNX nodes with n-grams, or with a vocabulary that was given."
+            f"{name}: stop words have no ONNX nodes with n-grams or a given vocabulary; leave them out."
         )
 
 
@@ -93,7 +93,7 @@ def _tfidf(g, model, values):
 
 
 def _weigh(g, values, sublinear, weights, norm):
-    """Add the nodes that weigh counts, the last with the output."""
+    """Add the nodes that weight counts; the last has the output."""
     if sublinear:
         there = g("Greater", values, g.dtype(0))
         logarithms = g("Log", g("Where", there, values, g.dtype(1)))

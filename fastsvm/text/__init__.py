@@ -1,7 +1,7 @@
 """Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms.
 
-`Bag`, `Union`, `Weighting` and `Selection` are plain; `BagOfWords`, `TermWeighting` and `SelectTerms` are
-the same with scikit-learn's contract, and import it.
+`Bag`, `Union`, `Weighting` and `Selection` need no scikit-learn; `BagOfWords`, `TermWeighting` and
+`SelectTerms` add scikit-learn's contract, and import it.
 """
 
 from .._utils.lazy import lazily

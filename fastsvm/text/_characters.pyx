@@ -1,8 +1,8 @@
 """Character n-grams, exactly as CountVectorizer's "char_wb" counts them, inside words, and its "char".
 
-Words, which are what white space divides, are counted first. Each different word is then cut into its
-n-grams once, however often the texts have it: the counts of n-grams are the product of two sparse matrices,
-texts x words and words x n-grams. Of "char", a text is one word, with one blank for several.
+Words, divided by white space, are counted first. Each different word is then cut into its n-grams once,
+however often the texts have it: the counts of n-grams are the product of two sparse matrices, texts x words
+and words x n-grams. For "char", a text is one word, with one blank for several.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ TOO_MANY_GRAMS = "character n-grams; count them in several parts"
 
 
 cdef class _Spelling:
-    """Which n-grams each of some words has, by their numbers; one as often as the word has it."""
+    """The numbers of the n-grams of some words, each as often as the word has it."""
 
     cdef int32_t* ids
     cdef Py_ssize_t n, capacity
@@ -67,7 +67,7 @@ cdef class _Grams:
         free_words(&self.table)
 
     cdef _Spelling spell(self, const uint8_t[::1] words, const int64_t[::1] ends, bint learn):
-        """Cut words, UTF-8 and end to end; n-grams that have no number get one, or are left out."""
+        """Cut words, in UTF-8 and end to end; n-grams without a number get one, or are left out."""
         cdef _Spelling spelling = _Spelling()
         cdef Py_ssize_t k, start = 0
         cdef int code = 0
@@ -152,7 +152,7 @@ cdef class _Grams:
         return 0
 
     cdef int cut(self, _Spelling spelling, bint learn) noexcept nogil:
-        """Number the n-grams of a word; if it is padded and shorter, it is itself one."""
+        """Number the n-grams of a word; a padded word that is shorter is itself an n-gram."""
         cdef const uint32_t* starts = spelling.starts
         cdef Cut cut
         cdef Py_ssize_t k, n_grams, n_characters = spelling.word.next
@@ -240,12 +240,12 @@ cdef class _Grams:
 
 
 cdef class CharacterCounter(_Grams):
-    """Counts n-grams while it learns them; what `Counter` is to words.
+    """Counts n-grams while it learns them, as `Counter` does with words.
 
     Parameters
     ----------
     first, last : int
-        Fewest and most characters of an n-gram.
+        Minimum and maximum number of characters of an n-gram.
     whole : bool
         Whether a text is one word.
     n_workers : int
@@ -264,7 +264,7 @@ cdef class CharacterCounter(_Grams):
 
     @property
     def is_empty(self):
-        """Whether no document has a word; to be asked before `finish`."""
+        """Whether no document has a word; valid before `finish`."""
         return self.table.n == 0 if self.whole else self.words.is_empty
 
     @property
@@ -284,7 +284,7 @@ cdef class CharacterCounter(_Grams):
         self.n_documents = self.words.n_documents
 
     def finish(self, run, int32_t least):
-        """Count n-grams, and sort into columns all that are in at least so many documents."""
+        """Count n-grams, and sort into columns all n-grams in at least `least` documents."""
         if not self.whole:
             self.words.finish(run, 1)
             content, ends = self.words.vocabulary.terms(run)
@@ -299,7 +299,7 @@ cdef class CharacterCounter(_Grams):
         self.vocabulary.sort(run, kept)
 
     def parts(self):
-        """The counts, as a list of Part that does not outlive this."""
+        """Return the counts as a list of Part; it must not outlive this object."""
         cdef Part part
         cdef const int32_t[::1] columns = self.vocabulary.columns[0]
         for part in self.found:
@@ -308,7 +308,7 @@ cdef class CharacterCounter(_Grams):
 
 
 cdef class CharacterLookup(_Grams):
-    """Counts the n-grams of a vocabulary; what `Lookup` is to words.
+    """Counts the n-grams of a vocabulary, as `Lookup` does with words.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """A vocabulary and the counts of its terms, from one pass over the texts.
 
-Words are numbered as they come, by each thread for itself; the threads' numbers are then made one. An n-gram
-is a pair of numbers (see `_worker.pxd`), and terms are sorted as numbers too (`_vocabulary.pyx`). What comes
-out depends on the texts alone.
+Each thread numbers words as they come; the threads' numbers are then joined. An n-gram is a pair of numbers
+(see `_worker.pxd`), and terms are sorted as numbers too (`_vocabulary.pyx`). Results depend on texts only.
 """
 
 import numpy as np
@@ -28,15 +27,15 @@ cdef class Counter:
     ----------
     n_workers : int
     split : bool
-        Words are what white space divides; else runs of letters, digits and underscores.
+        White space divides words; else words are runs of letters, digits and underscores.
     least : int
-        Characters of a word, 1 or 2.
+        Minimum number of characters of a word, 1 or 2.
     stop_words : list of bytes
         Words, UTF-8, that are ignored.
     first, last : int
         Minimum and maximum number of words of a term.
     marks : bool
-        Combining marks go on a word.
+        Combining marks belong to the word before them.
     """
 
     cdef Worker* workers
@@ -124,7 +123,7 @@ cdef class Counter:
         return True
 
     def finish(self, run, int32_t least):
-        """Count n-grams, and sort into columns all terms that are in at least so many documents."""
+        """Count n-grams, and sort into columns all terms in at least `least` documents."""
         cdef int k
         cdef Py_ssize_t total = 0
         for k in range(self.n_workers):
@@ -135,7 +134,7 @@ cdef class Counter:
         keys = [self._number_pairs(run, order, least) for order in range(2, self.last + 1)]
         self.vocabulary = Vocabulary(keys, self.n_stop, self.first, self.n_workers)
         self.vocabulary.words = &self.workers[0].words
-        self.vocabulary.complete = kept is None or self.last > 1  # else rare words are without a column
+        self.vocabulary.complete = kept is None or self.last > 1  # else rare words have no column
         self.vocabulary.sort(run, kept)
 
     def _number_words(self, run, int32_t least):
@@ -217,7 +216,7 @@ cdef class Counter:
         sizes = list(run(self._count_pairs, [order] * n, [least] * n, range(n)))
         most = n * max([self.shards[k].table.n for k in range(n)])
         keys = np.zeros(sum(sizes) if least > 1 else most, np.uint64)
-        # Where no term begins the stream has a 0, which may be the number of no pair.
+        # Where no term begins the stream has a 0, which must not be the number of a pair.
         numbers = np.full(most if least > 1 else 0, -1, np.int32)
         starts = [sum(sizes[:k]) for k in range(n)]
         list(run(self._take_keys, range(n), starts, [least] * n, [keys] * n, [numbers] * n))
@@ -249,7 +248,7 @@ cdef class Counter:
     def _take_keys(self, int index, int32_t start, int32_t least, uint64_t[::1] keys, int32_t[::1] numbers):
         """Write the pair of each number of a shard, and free the shard.
 
-        If only frequent ones are kept, their numbers are new, from `start` on, and those of rare ones -1.
+        If only frequent pairs are kept, they get new numbers from `start` on, and rare pairs get -1.
         """
         cdef Shard* shard = &self.shards[index]
         cdef Py_ssize_t id

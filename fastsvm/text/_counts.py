@@ -1,4 +1,4 @@
-"""A matrix of counts as the kernels read it: CSR rows, no column twice in one."""
+"""A matrix of counts as the kernels read it: CSR rows without repeated columns."""
 
 from copy import copy
 
@@ -11,17 +11,17 @@ TABLE = 1 << 24
 
 
 def as_counts(X):
-    """Add up what is twice in a row of a CSR matrix.
+    """Sum repeated columns in the rows of a CSR matrix.
 
     Parameters
     ----------
     X : CSR matrix or array
-        As `as_csr` gives it; its column indices may be in any order.
+        As `as_csr` returns it; its column indices may be in any order.
 
     Returns
     -------
     CSR matrix or array
-        The same, unless columns are repeated or the kernels do not know the type of its numbers.
+        X, unless columns are repeated or the kernels do not support its dtype.
     """
     _, columns, offsets = rows_of(X)
     if has_repeats(columns, offsets, np.zeros(X.shape[1], np.int32)):
@@ -41,7 +41,7 @@ def with_values(X, values):
 
 
 def rows_of(X):
-    """Return a CSR matrix' values, columns and offsets, these as int64."""
+    """Return the values, the columns and, as int64, the offsets of a CSR matrix."""
     return X.data, X.indices, np.ascontiguousarray(X.indptr, np.int64)
 
 

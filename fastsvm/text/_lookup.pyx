@@ -128,7 +128,7 @@ cdef class Lookup(_Finder):
     cdef int add_term(
         self, Waiting* waiting, const uint8_t* term, Py_ssize_t length, int32_t column
     ) noexcept nogil:
-        """Enter a term. One that no text can have (two blanks, say, or too many words) is left out."""
+        """Enter a term, unless no text can have it, for example with two blanks or too many words."""
         cdef Py_ssize_t start = 0, stop
         cdef WordSlot* slot
         cdef PairSlot* pair
@@ -280,7 +280,7 @@ cdef class Lookup(_Finder):
 
 
 cdef class Hasher(_Finder):
-    """Counts terms in the columns that their hashes name.
+    """Counts terms in the columns given by their hashes.
 
     Parameters
     ----------

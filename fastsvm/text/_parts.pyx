@@ -1,4 +1,4 @@
-"""From parts of rows to one CSR matrix, each part written by one thread."""
+"""One CSR matrix from parts of rows, each written by one thread."""
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def _tally(Part part, int64_t[::1] rows, int64_t[::1] total):
 
 
 def frequencies(parts, n_columns):
-    """In how many rows each column is, and how often in all.
+    """Return in how many rows each column is, and its sum of counts.
 
     Returns
     -------
@@ -119,14 +119,14 @@ def csr_arrays(parts, dtype, binary, run):
     parts : list of Part
     dtype : dtype
     binary : bool
-        Ones in place of counts.
+        Ones instead of counts.
     run : callable
         Like `map`; it may use threads.
 
     Returns
     -------
     data, indices, indptr : ndarrays
-        Indices of 32 bits unless there are too many entries; in a row in the order of the layers.
+        Indices have 32 bits unless there are too many entries; in a row, they are in the order of the layers.
     """
     cdef Part part
     n = len(parts)

@@ -32,7 +32,7 @@ cdef enum:
 
 
 def has_repeats(const index[::1] columns, const int64_t[::1] offsets, int32_t[::1] seen):
-    """Tell whether a column is twice in a row.
+    """Tell whether a row has a repeated column.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def weigh_terms(
     values, columns, offsets : arrays
         The data, indices and indptr of a CSR matrix, checked.
     weights : array of shape (n_columns,) or (0,)
-        What to multiply each column with, if anything.
+        The factor of each column, if any.
     binary : bool
         Whether values above 0 become 1, and others 0, beforehand.
     unit : bool
@@ -165,7 +165,7 @@ def add_squares_by_class(
 
 @cython.cdivision(True)
 def f_scores(const real[:, :, ::1] sums, const int64_t[::1] sizes, double[::1] scores):
-    """Ratios of the variance between classes to that within them, as ``f_oneway`` of scikit-learn has them.
+    """Compute the ratios of the variances between and within classes, as scikit-learn's ``f_oneway`` does.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def f_scores(const real[:, :, ::1] sums, const int64_t[::1] sizes, double[::1] s
     sizes : array of shape (n_classes,)
         The rows of each class.
     scores : array of shape (n_columns,)
-        Becomes the scores: NaN or infinite where nothing varies.
+        Becomes the scores: NaN or infinite if nothing varies.
     """
     cdef Py_ssize_t j, c, n_classes = sizes.shape[0]
     cdef double n = 0, between, within
@@ -203,18 +203,18 @@ def f_scores(const real[:, :, ::1] sums, const int64_t[::1] sizes, double[::1] s
 def chi2_scores(
     double[:, ::1] sums, const real[::1] totals, const double[::1] shares, double[::1] scores
 ):
-    """Chi-squared distances of a term's sums by class from what the sum of all leads to expect.
+    """Compute the chi-squared distances of a term's sums by class from their expectation.
 
     Parameters
     ----------
     sums : array of shape (n_columns, n_classes)
         What `add_by_class` found; overwritten.
     totals : array of shape (n_columns,)
-        What it found, too.
+        The totals that it found.
     shares : array of shape (n_classes,)
         The share of each class in the rows.
     scores : array of shape (n_columns,)
-        Becomes the scores: NaN where a term or a class never occurs.
+        Becomes the scores: NaN if a term or a class never occurs.
     """
     cdef Py_ssize_t j, c, n_classes = shares.shape[0]
     cdef double expected, difference
@@ -262,20 +262,20 @@ def log_ratios(
     Py_ssize_t n_columns,
     double[::1] ratios,
 ):
-    """Naive Bayes log-count ratios: of those of a class to all others, each term's farthest from 0.
+    """Compute naive Bayes log-count ratios: for each term the ratio of a class to all others farthest from 0.
 
     Parameters
     ----------
     sums, totals : arrays of shape (n, n_classes) and (n,)
-        What `add_by_class` found of some columns.
+        What `add_by_class` found for some columns.
     by_class : array of shape (n_classes,)
         The sums over all columns.
     smoothing : float
-        What is added to each count.
+        The number added to each count.
     n_columns : int
         The number of all columns.
     ratios : array of shape (n,)
-        Becomes the ratios; of two classes, those of the second to the first.
+        Becomes the ratios; with two classes, of the second to the first.
     """
     cdef Py_ssize_t j, c, n_classes = sums.shape[1]
     cdef double ratio, inside, outside, all_inside, all_values = 0, every = smoothing * n_columns

@@ -1,9 +1,9 @@
 """The terms of a vocabulary: sorted, given columns, and written as strings.
 
-A term is an entry: the number of a word, or of a pair (number of what comes before, number of the last word);
-the words' numbers come first, then those of the pairs of each order. Terms are sorted as numbers: the rank
-of an n-gram is the rank of (rank of the one before with a blank behind, rank of the last word). Every thread
-sorts a range of what the first digit of the keys divides.
+A term is an entry: the number of a word, or of a pair (number of the term before, number of the last word);
+the numbers of words come first, then the numbers of pairs, order by order. Terms are sorted as numbers: the
+rank of an n-gram is the rank of (rank of the one before with a blank behind, rank of the last word). Every
+thread sorts a range of first digits of the keys.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ def sort_vocabulary(keys, items, int n_bits, run, int n_parts):
     -------
     keys, items : ndarrays
     bounds : list of int
-        Of `n_parts` about equal parts; what has the same key is in one part.
+        Bounds of `n_parts` about equal parts; equal keys are in one part.
     """
     shift = max(0, n_bits - FIRST_BITS)
     begins, ends = parts_of(len(keys), n_parts)
@@ -93,11 +93,11 @@ cdef class Vocabulary:
     Parameters
     ----------
     keys : list of ndarray
-        From two words on, the pair of each number; 0 where there is none.
+        From two words on, the pair of each number; 0 if there is none.
     n_stop : int
-        Words that are no terms, the first ones.
+        The number of stop words, which come first.
     first : int
-        Fewest words of a term.
+        Minimum number of words of a term.
     n_parts : int
         Threads.
 
@@ -105,14 +105,14 @@ cdef class Vocabulary:
     ----------
     entries : ndarray of shape (n_columns,), uint32
     columns : list of ndarray
-        Of the terms of one word, of two, ...: of each number the column plus 1; 0 where it has none.
+        For terms of one word, of two, ...: the column plus 1 of each number; 0 if it has none.
     """
 
     def __init__(self, keys, n_stop, first, n_parts):
         self.keys, self.n_stop, self.first, self.n_parts = keys, n_stop, first, n_parts
 
     def sort(self, run, kept):
-        """Give columns to all terms, of words to those in the mask `kept` unless it is None."""
+        """Give columns to all terms; for single words only to those in the mask `kept`, unless it is None."""
         cdef Py_ssize_t n_new, n_holes
         cdef int copies
         self.apart = has_control_characters(self.words, self.n_stop)
@@ -152,10 +152,10 @@ cdef class Vocabulary:
         list(run(function, *([each] * self.n_parts for each in arguments), *parts_of(n, self.n_parts)))
 
     def _sort_words(self, run):
-        """The words' numbers in their order.
+        """Return the words' numbers in their order.
 
-        If control characters, which are below the blank, can come between a word and itself with a blank
-        behind, each is there a second time, with the blank, as a number larger by the number of words.
+        If control characters, which sort below the blank, can come between a word and the same word with a
+        blank behind, each word has a second entry, with the blank: its number plus the number of words.
         """
         n = (1 + self.apart) * (self.words.n - self.n_stop)
         keys, items = np.empty(n, np.uint64), np.empty(n, np.uint32)
@@ -190,10 +190,10 @@ cdef class Vocabulary:
         self, uint64_t[::1] sort_by, uint32_t[::1] items, const uint64_t[::1] pairs, int copies,
         Py_ssize_t first, Py_ssize_t last,
     ):
-        """What some items are sorted by: known terms, which are there, then pairs, and pairs as starts.
+        """Fill in the keys of some items: known terms, then pairs, and pairs as starts of longer terms.
 
-        Known terms have their places; pairs that of their start and the rank of their last word; what is
-        no pair comes behind all.
+        The key of a known term is its place; of a pair, the place of its start and the rank of its last word.
+        Numbers without a pair come last.
         """
         cdef Py_ssize_t at, k, n = pairs.shape[0], n_known = items.shape[0] - copies * n
         cdef uint64_t pair, start
@@ -211,7 +211,7 @@ cdef class Vocabulary:
                 if pair == 0:
                     sort_by[at] = <uint64_t>(2 * self.n_ranked + 2) << self.shift
                     continue
-                # Where nothing comes between a term and itself with a blank behind, places are doubled.
+                # If nothing comes between a term and the same term with a blank behind, places are doubled.
                 start = 2 * <uint64_t>starts[<Py_ssize_t>(pair >> 32) - 1] + (not self.apart)
                 sort_by[at] = start << self.shift
                 sort_by[at] |= <uint64_t>(followed[<uint32_t>pair] if k >= n else alone[<uint32_t>pair])
@@ -235,7 +235,7 @@ cdef class Vocabulary:
         self._number(self.entries[mask], run)
 
     def terms(self, run):
-        """The terms of the columns.
+        """Return the terms of the columns.
 
         Returns
         -------

@@ -1,9 +1,9 @@
-"""Texts cut into words, exactly as Python's str.lower and re do it, without either.
+"""Texts cut into words, exactly as Python's str.lower and re do, without using them.
 
 A document's characters are lower-cased into UTF-8 in one pass, which marks the bytes that belong to words;
 a second pass goes over the marks 64 at a time. Characters of the basic plane go through two tables, made
-from Python's own at import. What lower-cases by context or to several characters (capital sigma, dotted
-capital I) is left to Python before.
+from Python's own at import. Python lower-cases capital sigma, which depends on the context, and dotted
+capital I, which becomes two characters, before.
 """
 
 from unicodedata import category, normalize
@@ -57,9 +57,9 @@ fill_character_kinds()
 
 
 def combining_marks():
-    """Return what goes on a word and begins none, as ranges for a class of `re`, and put it into the table.
+    """Return characters that continue a word but begin none, as ranges for `re`, and put them into the table.
 
-    These are the marks of Unicode, and the two joiners: what "Extend" and "ZWJ" are to UAX #29.
+    These are the marks of Unicode and the two joiners: "Extend" and "ZWJ" in UAX #29.
     """
     cdef uint32_t c
     ranges = []

@@ -1,4 +1,4 @@
-"""Bags of words: what is learned of texts, and what is counted in them."""
+"""Bags of words: learning and counting the terms of texts."""
 
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from .terms import Terms, document_limits, limit_terms
 
 
 def _csr_matrix(*parts, **options):
-    """Make SciPy's matrix, which is imported only then."""
+    """Make SciPy's matrix; SciPy is imported only here."""
     return sparse.csr_matrix(*parts, **options)
 
 
@@ -38,7 +38,7 @@ def learn_bag(bag, documents, reading, n_threads, container=_csr_matrix):
     reading : Reading or CharacterReading
     n_threads : int
     container : type or None, default=csr_matrix
-        That, or csr_array; None: the terms are all that is wanted.
+        csr_matrix or csr_array; None: only terms are needed.
 
     Returns
     -------
@@ -76,9 +76,9 @@ def count_bag(documents, finder, n_threads, dtype, binary, container=_csr_matrix
     n_threads : int
     dtype : dtype
     binary : bool
-        Ones in place of counts.
+        Ones instead of counts.
     container : type, default=csr_matrix
-        That, or csr_array.
+        csr_matrix or csr_array.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def count_bag(documents, finder, n_threads, dtype, binary, container=_csr_matrix
 
 @contextmanager
 def bag_threads(n):
-    """Give something like `map` that uses n threads."""
+    """Yield a function like `map` that uses n threads."""
     if n == 1:
         yield map
     else:
@@ -106,7 +106,7 @@ def bag_threads(n):
 
 
 def as_text(text, row):
-    """Return a text that is none of type str itself as one, or raise TypeError or ValueError."""
+    """Return a text of a subclass of str as str, or raise TypeError or ValueError."""
     if not isinstance(text, str):
         refuse_missing(text, row)
         raise TypeError(f"a text is of type {type(text).__name__}, not str")
@@ -115,17 +115,17 @@ def as_text(text, row):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Bag(Parameters):
-    """Counts of words and n-grams, plain; parameters as in `fastsvm.text.BagOfWords`, for texts that are str.
+    """Counts of words and n-grams in texts of type str; parameters as in `fastsvm.text.BagOfWords`.
 
     Parameters
     ----------
     lowercase : bool, default=True
-        Put texts in lower case.
+        Convert texts to lower case.
     preprocessor : callable or None, default=None
-        As in `BagOfWords`, instead of lower-casing: a function of str, such as `lower_without_markup`.
+        A function from str to str instead of lower-casing, such as `lower_without_markup`.
     token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs, marks : \
 `BagOfWords`
-        The values of these that the compiled code knows.
+        As in `BagOfWords`, with values that the compiled code supports.
 
     Attributes
     ----------
@@ -150,8 +150,8 @@ class Bag(Parameters):
         reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range, marks=self.marks)
         if reading is None:
             raise ValueError(
-                f"analyzer={self.analyzer!r}, token_pattern={self.token_pattern!r} and "
-                f"ngram_range={self.ngram_range!r} are not for Bag; BagOfWords may know them."
+                f"Bag does not support analyzer={self.analyzer!r} with token_pattern={self.token_pattern!r} "
+                f"and ngram_range={self.ngram_range!r}; use BagOfWords."
             )
         return reading
 
@@ -163,14 +163,14 @@ class Bag(Parameters):
         return batches(texts, as_text, None, lower, BATCH_CHARACTERS, self.marks)
 
     def fit(self, texts, y=None):
-        """Learn the terms of texts, an iterable of str; `y` is ignored.
+        """Learn the terms of texts.
 
         Parameters
         ----------
         texts : iterable of str
             The texts.
         y : object, default=None
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -181,14 +181,14 @@ class Bag(Parameters):
         return self
 
     def fit_transform(self, texts, y=None):
-        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms).
+        """Learn the terms of texts, and return their counts.
 
         Parameters
         ----------
         texts : iterable of str
             The texts.
         y : object, default=None
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -201,7 +201,7 @@ class Bag(Parameters):
         return X
 
     def transform(self, texts):
-        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms).
+        """Return the counts of the terms in texts.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Bag(Parameters):
         return count_bag(self._document_batches(texts), self._lookup, n, self.dtype, self.binary)
 
     def take(self, terms):
-        """Take the terms that were learned of other texts, or in batches, for its own; return the bag.
+        """Use terms that were learned from other texts, or in batches; return the bag.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Bag(Parameters):
         return self
 
     def get_feature_names_out(self):
-        """Return the terms in the order of their columns: an array of str objects.
+        """Return the terms in the order of their columns.
 
         Returns
         -------
@@ -245,14 +245,14 @@ class Bag(Parameters):
         return np.asarray(self.terms_.strings(), dtype=object)
 
     def restrict(self, support, indices=False):
-        """Keep the terms of a mask, or with `indices` of some columns, and number them anew.
+        """Keep some terms, and renumber them.
 
         Parameters
         ----------
         support : array of bool, or of ints
             Which terms to keep: a mask, or with `indices` their columns.
         indices : bool, default=False
-            `support` has columns, not a mask.
+            Whether `support` has column numbers, not a mask.
 
         Returns
         -------
@@ -265,7 +265,7 @@ class Bag(Parameters):
     """Parameters that only `BagOfWords` has."""
 
     def get_stop_words(self):
-        """Return None: there are none."""
+        """Return None: a Bag has no stop words."""
 
     def build_preprocessor(self):
         """Return the function that is applied to a text before tokenisation.
@@ -279,7 +279,7 @@ class Bag(Parameters):
         return composing(prepare, self.preprocessor is not None) if self.marks else prepare
 
     def __getstate__(self):
-        return {**vars(self), "_lookup": None}  # made again of the terms
+        return {**vars(self), "_lookup": None}  # made again from the terms
 
     def _set_terms(self, terms):
         self.terms_, self._lookup = terms, None

@@ -16,11 +16,11 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 
 
 def lower_without_markup(text):
-    """Put a text in lower case, with HTML's entities as the characters they stand for, and blanks for tags.
+    """Lower-case a text, replace HTML entities by their characters, and tags by blanks.
 
-    For use as the `preprocessor` of `BagOfWords` or `Bag`; model files store it by name. The rest of the
-    text keeps its place except for entities: a tag becomes as many blanks as it has characters. Tags are
-    recognised by their names; comments, scripts and style sheets are removed with their content.
+    For use as the `preprocessor` of `BagOfWords` or `Bag`; model files store it by name. A tag becomes as
+    many blanks as it has characters. Tags are recognised by their names; comments, scripts and style sheets
+    are removed with their content.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def lower_without_markup(text):
 
 
 def has_markup(text):
-    """Tell whether a text has a tag or an entity that `lower_without_markup` takes out.
+    """Tell whether a text has a tag or an entity that `lower_without_markup` replaces.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def has_markup(text):
     Returns
     -------
     bool
-        Whether `lower_without_markup` takes something out.
+        Whether `lower_without_markup` replaces something.
     """
     return ("<" in text and _TAG.search(text) is not None) or (
         "&" in text and _ENTITY.search(text) is not None

@@ -1,4 +1,4 @@
-"""Naive Bayes ratios of each class's own, for the problem of this class against the rest."""
+"""Naive Bayes ratios of each class, for the problem of this class against the rest."""
 
 import numpy as np
 
@@ -9,18 +9,18 @@ from .weighting import Weighting
 
 
 class OwnRatios:
-    """For each class, the log-count ratios of its rows to all others, and rows of norm 1 weighed by these.
+    """For each class, the log-count ratios of its rows to all others, and rows weighted by these ratios.
 
     Attributes
     ----------
     presence : Weighting
-        The weighting that a saved model has: 1 for each term of a row. Ratios and norms are the classifier's.
+        The weighting of a saved model: 1 for each term of a row. The classifier has ratios and norms.
     ratios : ndarray of shape (n_problems, n_features), float32
-        Problems are of the second of two classes, or of each of several, or of several labels per row.
+        One problem for two classes; otherwise one per class or label.
     """
 
     def fit(self, X, y):
-        """Learn the ratios from counts above 0, as `Weighting("nb")` does of two classes; return self.
+        """Learn the ratios from counts above 0, as `Weighting("nb")` does for two classes.
 
         Parameters
         ----------
@@ -60,17 +60,17 @@ class OwnRatios:
         return self.presence.transform(X)
 
     def fit_classifier(self, classifier, X, y, **options):
-        """Fit an `SDCA` to what `transform` made, each problem to its own rows, and fold the ratios in.
+        """Fit an `SDCA` to the output of `transform`, each problem to rows weighted by its ratios.
 
-        A row's score is then its product with `coef_`, weights times ratios, divided by the norm of ratios
-        in it, whose squares become `squares_`.
+        `coef_` becomes weights times ratios, and `squares_` the squares of the ratios. A row's score is its
+        product with `coef_`, divided by the norm of the ratios of its terms.
 
         Parameters
         ----------
         classifier : SDCA
             The classifier to fit.
         X : CSR matrix of shape (n_samples, n_features)
-            What `transform` made.
+            The output of `transform`.
         y : as in `fit`
             The label of each row.
         **options : any
@@ -81,19 +81,19 @@ class OwnRatios:
         classifier.squares_ = np.square(self.ratios)
 
     def weighed(self, X, k):
-        """Return what `transform` made, as the k-th problem sees it; the indices are shared.
+        """Return the output of `transform`, weighted for the k-th problem; the indices are shared.
 
         Parameters
         ----------
         X : CSR matrix of shape (n_samples, n_features)
-            What `transform` made.
+            The output of `transform`.
         k : int
             Number of the problem.
 
         Returns
         -------
         CSR matrix of shape (n_samples, n_features)
-            The same rows, weighed, of norm 1.
+            The rows, weighted and scaled to norm 1.
         """
         values = X.data.copy()
         weigh_terms(values, *rows_of(X)[1:], self.ratios[k], True, True)

@@ -15,7 +15,7 @@ from ._words import combining_marks
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 SPLIT_PATTERN = r"\S+"
 
-# Of each pattern: whether words are what white space divides, and the fewest characters of a word.
+# For each pattern: whether white space divides words, and the minimum number of characters of a word.
 PATTERNS = {
     SPLIT_PATTERN: (True, 1),
     **{
@@ -27,7 +27,7 @@ PATTERNS = {
 }
 
 MAX_CHARACTERS = 1 << 30  # of an n-gram; the compiled code numbers them
-BATCH_CHARACTERS = 1 << 22  # characters that are held at once
+BATCH_CHARACTERS = 1 << 22  # characters in memory at once
 
 
 class Reading(NamedTuple):
@@ -41,32 +41,32 @@ class Reading(NamedTuple):
     marks: bool = False
 
     def counter(self, n_threads):
-        """Return what learns terms while it counts them."""
+        """Return an object that learns terms while it counts them."""
         return Counter(n_threads, *self)
 
     def lookup(self, terms):
-        """Return what counts terms that are known."""
+        """Return an object that counts known terms."""
         return Lookup(terms.content, terms.ends, *self)
 
 
 class CharacterReading(NamedTuple):
-    """The same, of n-grams of characters: inside words, or of the whole text."""
+    """Rules for finding character n-grams, inside words or in the whole text."""
 
     first: int
     last: int
     whole: bool = False
 
     def counter(self, n_threads):
-        """Return what learns n-grams while it counts them."""
+        """Return an object that learns n-grams while it counts them."""
         return CharacterCounter(*self, n_threads)
 
     def lookup(self, terms):
-        """Return what counts n-grams that are known."""
+        """Return an object that counts known n-grams."""
         return CharacterLookup(*self, terms.content, terms.ends)
 
 
 def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None, marks=False):
-    """Tell how the compiled code finds terms; None if that is not for it to do."""
+    """Return the rules by which compiled code finds terms; None if it does not support these settings."""
     if type(ngram_range) is not tuple or len(ngram_range) != 2:
         return None
     first, last = ngram_range
@@ -85,7 +85,7 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None, mark
 
 
 def composing(prepare, is_own):
-    """Return what prepares texts, with NFC: before lower-casing, and after a preprocessor of one's own."""
+    """Return `prepare` with NFC, applied before lower-casing or after a custom preprocessor."""
     return lambda text: normalize("NFC", prepare(text)) if is_own else prepare(normalize("NFC", text))
 
 
@@ -98,7 +98,7 @@ def token_regex(pattern, marks=False):
     pattern : str
         A token pattern.
     marks : bool, default=False
-        Combining marks go on a word of ``\\w``, as with `Bag` and `BagOfWords`. Give texts in NFC.
+        Combining marks belong to the word before them, as in `BagOfWords`. Texts must be in NFC.
 
     Returns
     -------
@@ -125,15 +125,15 @@ def _encoded(stop_words):
 
 
 def refuse_string(raw_documents):
-    """Raise ValueError where a text is given in place of texts, as scikit-learn does, or a table."""
+    """Raise a ValueError for a single text instead of texts, as scikit-learn does, or for a table."""
     if isinstance(raw_documents, str):
         raise ValueError("Iterable over raw text documents expected, string object received.")
     if hasattr(raw_documents, "columns"):
-        raise ValueError("Texts are expected, and this is a table: give one column, such as table['text'].")
+        raise ValueError("Texts are expected, but this is a table: pass one column, such as table['text'].")
 
 
 def refuse_missing(text, row):
-    """Raise ValueError, which names the row, for the value of a missing text."""
+    """Raise a ValueError that names the row of a missing text."""
     if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and isnan(text)):
         name = "np.nan" if isinstance(text, float) else text
         raise ValueError(

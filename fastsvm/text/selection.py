@@ -1,4 +1,4 @@
-"""The terms that tell most about the class, computed in one pass over the counts."""
+"""The choice of the terms with the highest scores, in one pass over the counts."""
 
 from numbers import Integral
 
@@ -14,14 +14,14 @@ from ._term_scores import add_by_class, add_squares_by_class, chi2_scores, f_sco
 
 
 class Selection(Parameters):
-    """The k columns with the highest scores, plain; parameters and attributes as in `SelectTerms`."""
+    """The k columns with the highest scores; parameters and attributes as in `SelectTerms`."""
 
     def __init__(self, k=5000, score="f_classif"):
         self.k = k
         self.score = score
 
     def fit(self, X, y):
-        """Score the columns of counts, a CSR matrix, by labels y.
+        """Score the columns of counts by the labels y.
 
         Parameters
         ----------
@@ -33,7 +33,7 @@ class Selection(Parameters):
         Returns
         -------
         self
-            With `scores_`.
+            The fitted selection.
         """
         self._check_params()
         X = as_csr(X if sparse.issparse(X) else sparse.csr_array(np.atleast_2d(X)))
@@ -96,7 +96,7 @@ class Selection(Parameters):
 
 
 def highest(scores, k):
-    """Return the mask of the k highest scores, a stable sort's last k, without sorting; NaN is lowest."""
+    """Return the mask of the k highest scores, without sorting, as a stable sort's last k; NaN is lowest."""
     n = len(scores)
     if k == "all" or k >= n:
         return np.ones(n, bool)
@@ -110,8 +110,8 @@ def highest(scores, k):
 
 
 def f_classif(X, codes, n_classes):
-    """The ratio of the variance between classes to that within them, of each column of a CSR matrix."""
-    # As scikit-learn has it, short integers become floats of single precision, and long ones of double.
+    """Return for each column of a CSR matrix the ratio of the variances between and within classes."""
+    # As in scikit-learn, short integers become floats of single precision, and long ones of double.
     short = X.dtype == np.float32 or (X.dtype.kind in "biu" and X.dtype.itemsize <= 4)
     sizes = np.bincount(codes).astype(np.int64)
     scores = np.empty(X.shape[1])
@@ -123,7 +123,7 @@ def f_classif(X, codes, n_classes):
 
 
 def chi2(X, codes, n_classes):
-    """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
+    """Return for each column of a CSR matrix the chi-squared distance from independence of the class."""
     X = as_counts(X)
     require_positive(X.data)
     shares = _class_shares(codes, n_classes)
@@ -138,13 +138,13 @@ def chi2(X, codes, n_classes):
 
 
 def require_positive(values):
-    """Raise a ValueError, scikit-learn's, if chi2 makes no sense of values."""
+    """Raise scikit-learn's ValueError if a value is below 0."""
     if values.size and values.min() < 0:
         raise ValueError("Input X must be non-negative for chi2. Negative values in data passed.")
 
 
 def _class_shares(codes, n_classes):
-    """Return the share of each class in the rows, rounded as scikit-learn rounds it; of one class, two."""
+    """Return the share of each class in the rows, rounded as in scikit-learn; for one class, two shares."""
     n = len(codes)
     if n_classes <= 2:
         second = codes == n_classes - 1 if n_classes == 2 else np.zeros(n, int)

@@ -11,11 +11,11 @@ import numpy as np
 from .._utils.atomic import naming
 from .terms import Terms
 
-RANGES = 256  # of the alphabet: each is merged separately, in memory for this part of everything
+RANGES = 256  # of the alphabet; memory holds one at a time, when each is merged
 
 
 class TermFrequencies(NamedTuple):
-    """Terms, and in how many texts of each class they are.
+    """Terms, and the number of texts of each class that have them.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class TermFrequencies(NamedTuple):
         In alphabetical order.
     by_class : ndarray of shape (n_terms, n_classes), int64
     min_df : int
-        Texts that each term is in, at least.
+        The minimum number of texts for each term.
     """
 
     terms: Terms
@@ -34,9 +34,9 @@ class TermFrequencies(NamedTuple):
 class SpilledTerms:
     """Terms of batches of texts, with their frequencies by class, in files.
 
-    Each batch brings its terms in alphabetical order; ranges of the alphabet, cut so that the first batch has
-    as many terms in each, have a file each. Merging one range after the other gives what counting all texts
-    at once would have given.
+    Each batch adds its terms in alphabetical order. Each range of the alphabet has a file; the first batch
+    has as many terms in each range. Merging one range after the other gives the same terms as counting all
+    texts at once.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ class SpilledTerms:
     def __init__(self, folder):
         self._folder = Path(folder)
         self._starts = None  # the first term of each range but the first
-        self._batches = []  # of each, by range, where its piece is in the file
+        self._batches = []  # for each batch: by range, the place of its piece in the file
 
     def add(self, terms, by_class):
-        """Spill the terms of a batch: all of them, or none where it fails.
+        """Spill the terms of a batch: all of them, or none if this fails.
 
         Parameters
         ----------
         terms : Terms
             In alphabetical order, none of them with a line feed.
         by_class : ndarray of shape (n_terms, n_classes), int
-            In how many texts of each class each term is; later batches may have more classes.
+            The number of texts of each class with each term; later batches may have more classes.
         """
         content, ends, n = terms.content, terms.ends, len(terms)
 
@@ -89,23 +89,23 @@ class SpilledTerms:
         Parameters
         ----------
         n_classes : int
-            Number of classes that the batches were counted for.
+            Number of classes in all batches.
         min_df : int, default=1
             Leave out terms in fewer texts.
         most : int, default=None
-            Where more terms than that are left, `min_df` is raised until they are no more.
+            Maximum number of terms; if more are left, `min_df` is raised.
 
         Returns
         -------
         TermFrequencies
-            The terms, and in how many texts of each class they are.
+            The merged terms and their frequencies.
         """
         kept, n_kept = [], 0
         for number in sorted(set().union(*self._batches)):
             kept.append(self._merged_range(number, n_classes, min_df))
             n_kept += len(kept[-1][0])
             if most is not None and n_kept > most:
-                # Terms that are still to come can but raise it further.
+                # Terms of later ranges can only raise it further.
                 total = np.concatenate([sums.sum(axis=1) for _, sums in kept])
                 min_df = int(np.partition(total, n_kept - most - 1)[n_kept - most - 1]) + 1
                 kept = [_frequent_spilled(terms, sums, min_df) for terms, sums in kept]

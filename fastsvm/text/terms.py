@@ -18,7 +18,7 @@ class Terms:
     content : ndarray of uint8
         The terms in UTF-8, end to end; a lone surrogate as three bytes.
     ends : ndarray of shape (n_terms,), int64
-        Where each ends in `content`.
+        Where each term ends in `content`.
     """
 
     def __init__(self, content, ends):
@@ -26,7 +26,7 @@ class Terms:
 
     @classmethod
     def of(cls, strings):
-        """Pack strings; raise TypeError where one is none."""
+        """Pack strings; raise a TypeError for anything else."""
         for string in strings:
             if not isinstance(string, str):
                 raise TypeError(f"the terms of a vocabulary are strings; got {string!r}")
@@ -82,7 +82,7 @@ class Terms:
 
 
 def document_limits(bag, n):
-    """Return the fewest and most of n documents that a term may be in, by `min_df` and `max_df` of a bag."""
+    """Return how many of n documents a term must and may be in, by `min_df` and `max_df` of a bag."""
     least, most = (limit if isinstance(limit, Integral) else limit * n for limit in (bag.min_df, bag.max_df))
     if most < least:
         raise ValueError("max_df corresponds to < documents than min_df")
@@ -90,7 +90,7 @@ def document_limits(bag, n):
 
 
 def limit_terms(bag, counter, most, run):
-    """Keep the terms in at most so many documents, and of these the `max_features` of a bag."""
+    """Keep the terms in at most `most` documents, and of these the `max_features` most frequent ones."""
     n_limited = bag.max_features is not None and counter.n_columns > bag.max_features
     if most >= counter.n_documents and not n_limited and counter.n_columns:
         return

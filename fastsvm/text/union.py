@@ -1,4 +1,4 @@
-"""Bags side by side: words and characters, say."""
+"""Bags side by side, for example of words and of characters."""
 
 from copy import copy
 
@@ -9,7 +9,7 @@ from ..fitting import Parameters
 
 
 class Union(Parameters):
-    """The columns of several bags, one after the other; scikit-learn's `FeatureUnion`, plain.
+    """The columns of several bags side by side, like scikit-learn's `FeatureUnion`.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Union(Parameters):
     def bags(self):
         """The bags, without their names."""
         if not self.transformer_list:
-            raise ValueError("transformer_list is empty: a Union has one bag at least.")
+            raise ValueError("transformer_list is empty: a Union needs at least one bag.")
         return [bag for _, bag in self.transformer_list]
 
     @property
@@ -38,14 +38,14 @@ class Union(Parameters):
         return self.bags[0].binary
 
     def fit(self, texts, y=None):
-        """Learn the terms of texts, an iterable of str; `y` is ignored.
+        """Learn the terms of texts.
 
         Parameters
         ----------
         texts : iterable of str
             The texts.
         y : object, default=None
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -58,14 +58,14 @@ class Union(Parameters):
         return self
 
     def fit_transform(self, texts, y=None):
-        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms).
+        """Learn the terms of texts, and return their counts.
 
         Parameters
         ----------
         texts : iterable of str
             The texts.
         y : object, default=None
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class Union(Parameters):
         return self._stacked_counts(texts, "fit_transform")
 
     def transform(self, texts):
-        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms).
+        """Return the counts of the terms in texts.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Union(Parameters):
         return sparse.hstack([getattr(bag, method)(texts) for bag in self.bags], format="csr")
 
     def get_feature_names_out(self):
-        """Return the terms in the order of their columns, each behind its bag's name: `words__good`.
+        """Return the terms in the order of their columns, each after its bag's name, such as `words__good`.
 
         Returns
         -------
@@ -105,16 +105,16 @@ class Union(Parameters):
         return np.asarray(names, dtype=object)
 
     def restrict(self, support, indices=False):
-        """Keep the terms of a mask, or with `indices` of some columns, in ascending order.
+        """Keep some terms, in ascending order of their columns.
 
-        A bag of which nothing is left is left out; the bags that there were stay as they are.
+        A bag without remaining terms is left out. The given bags are not changed.
 
         Parameters
         ----------
         support : array of bool, or of ints
             Which terms to keep: a mask, or with `indices` their columns.
         indices : bool, default=False
-            `support` has columns, not a mask.
+            Whether `support` has column numbers, not a mask.
 
         Returns
         -------
@@ -153,12 +153,12 @@ class Union(Parameters):
 
 
 def first_terms(vectorizer, X):
-    """Return how many different terms of a vectorizer's first bag each text has, from the counts of texts.
+    """Return the number of different terms of a vectorizer's first bag in each text, from its counts.
 
     Parameters
     ----------
     vectorizer : Bag or Union
-        What counted the texts.
+        The vectorizer that counted the texts.
     X : csr_matrix of shape (n_texts, n_terms)
         The counts, weighted or not.
 

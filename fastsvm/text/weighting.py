@@ -1,4 +1,4 @@
-"""Counts of terms to weights: the four that text classifiers are trained on."""
+"""Counts of terms to weights, in four ways."""
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._term_scores import add_by_class, log_ratios, weigh_terms
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
-LEARNED = ("tfidf", "nb")  # those that have weights
+LEARNED = ("tfidf", "nb")  # these have weights
 NORMS = ("auto", "l2", None)
 
 
 class Weighting(Parameters):
-    """Weights of counts, plain; parameters and attributes as in `fastsvm.text.TermWeighting`."""
+    """Weights of counts; parameters and attributes as in `fastsvm.text.TermWeighting`."""
 
     def __init__(self, weighting="tfidf", *, norm="auto", sublinear_tf=False, smoothing=1.0):
         self.weighting = weighting
@@ -32,7 +32,7 @@ class Weighting(Parameters):
         X : array or sparse matrix of shape (n_samples, n_features)
             Counts.
         y : array of shape (n_samples,), default=None
-            Labels, two classes or more; only "nb" reads them, and needs them.
+            Labels, two classes or more; needed by "nb", otherwise not used.
 
         Returns
         -------
@@ -42,7 +42,7 @@ class Weighting(Parameters):
         Raises
         ------
         ValueError
-            On a bad parameter, NaN or infinite values, or labels that are missing or of one class.
+            On an invalid parameter, NaN or infinite values, missing labels, or a single class.
         """
         self._check_params()
         if self.weighting != "nb":
@@ -56,12 +56,12 @@ class Weighting(Parameters):
         return self
 
     def fit_frequencies(self, by_class, n_samples):
-        """Learn the weight of each column from how many rows have it: the weights of `fit` on float32 counts.
+        """Learn the weight of each column from document frequencies: the weights of `fit` on float32 counts.
 
         Parameters
         ----------
         by_class : array of shape (n_features, n_classes)
-            How many rows of each class have a value above 0 in a column.
+            The number of rows of each class with a value above 0 in each column.
         n_samples : int
             The number of all rows.
 
@@ -127,7 +127,7 @@ class Weighting(Parameters):
         return ratios.astype(float_type(X), copy=False)
 
     def transform(self, X):
-        """Weigh counts.
+        """Weight counts.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Weighting(Parameters):
         Returns
         -------
         array or CSR matrix of shape (n_samples, n_features)
-            float32 if X is, float64 otherwise; dense if X is.
+            float32 if X is float32, else float64; dense if X is dense.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class Weighting(Parameters):
         return result if isinstance(X, sparse.sparray) else sparse.csr_matrix(result)
 
     def _weighed_values(self, counts, columns, offsets):
-        """Return the weights that counts become; these stay as they are."""
+        """Return the weights of counts, which are not changed."""
         values = counts.astype(float_type(counts))
         binary = self.weighting in ("binary", "nb")
         if self.sublinear_tf and not binary:
@@ -176,7 +176,7 @@ def _inverse_frequencies(frequencies, n_samples, dtype):
 
 
 def float_type(X):
-    """Tell in which precision counts are weighed."""
+    """Return the precision in which counts are weighted."""
     return np.float32 if X.dtype == np.float32 else np.float64
 
 

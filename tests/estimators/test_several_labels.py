@@ -145,7 +145,7 @@ def test_fits_that_go_on(kind, tmp_path):
     if kind.__name__ in ("SDCA", "SDCAClassifier"):
         first, again = (made(kind).fit(X, Y, checkpoint=tmp_path / "kept") for _ in range(2))
         np.testing.assert_allclose(again.coef_, first.coef_, atol=1e-3)
-        with pytest.raises(ValueError, match="checkpoint of another fit: its y"):
+        with pytest.raises(ValueError, match="checkpoint is of another fit: its y"):
             made(kind).fit(X, 1 - Y, checkpoint=tmp_path / "kept")
     if hasattr(model, "partial_fit"):
         batches = made(kind).partial_fit(X[:70], Y[:70]).partial_fit(X[70:], sparse.csr_array(Y[70:]))

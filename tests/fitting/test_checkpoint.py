@@ -174,7 +174,7 @@ def test_a_checkpoint_of_another_fit_is_refused_and_stays(changed, message, file
         model.set_params(**changed)
     with pytest.raises(ValueError, match=message) as error:
         model.fit(X, y, checkpoint=file)
-    assert str(error.value).startswith(f"{file}: the checkpoint of another fit")
+    assert str(error.value).startswith(f"{file}: the checkpoint is of another fit")
     assert "\n" not in str(error.value)
     assert file.read_bytes() == before
 
@@ -198,7 +198,7 @@ def test_what_is_no_checkpoint_is_refused_and_stays(damage, file):
         else:
             out.write(content)
     before = file.read_bytes()
-    with pytest.raises(ValueError, match="not a checkpoint, or damaged; remove it"):
+    with pytest.raises(ValueError, match="the file is not a checkpoint, or damaged; remove it"):
         model.fit(X, y, checkpoint=file)
     assert file.read_bytes() == before
 

@@ -148,7 +148,7 @@ def test_bad_input(bad, message):
 
 
 def test_what_a_plain_bag_does_not_know(tmp_path):
-    with pytest.raises(ValueError, match="are not for Bag"):
+    with pytest.raises(ValueError, match="Bag does not support"):
         text.Bag(token_pattern="[a-z]+").fit(TEXTS)
     fastsvm.save_model(text.BagOfWords(stop_words="english").fit(TEXTS), tmp_path / "model")
     with pytest.raises(ModelFileError, match=r"only fastsvm\.load_model reads a BagOfWords with stop_words"):

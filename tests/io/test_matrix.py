@@ -132,11 +132,11 @@ def test_damage_is_one_line(tmp_path):
         (folder / "indices.npy").write_bytes(content[:-4])
 
     assert "checksum" in message(flip, verify=True)
-    assert "indices.npy: is damaged" in message(cut)
+    assert "indices.npy: the file is damaged" in message(cut)
     assert "is missing" in message(lambda folder: (folder / "y.npy").unlink())
     assert "is not a stored matrix" in message(lambda folder: (folder / "manifest.json").unlink())
     assert "shape" in message(manifest_with(shape=[50]))
-    assert "version 9" in message(manifest_with(version=9))
+    assert "version is 9" in message(manifest_with(version=9))
     assert "data.npy needs 3 items" in message(manifest_with(values=3))
     assert "indptr.npy needs 50 items" in message(manifest_with(shape=[49, 12]))
     assert "feature names" in message(manifest_with(feature_names=["a"]))
@@ -146,7 +146,7 @@ def test_damage_is_one_line(tmp_path):
     def pickled(folder):
         np.save(folder / "data.npy", np.array([{}], object), allow_pickle=True)
 
-    assert "data.npy: is damaged" in message(pickled)
+    assert "data.npy: the file is damaged" in message(pickled)
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
@@ -182,7 +182,7 @@ def test_a_folder_has_one_writer(tmp_path):
     X, y = a_matrix(), np.ones(50)
     with MatrixWriter(tmp_path / "X") as writer:
         writer.append(X, y)
-        with pytest.raises(FileExistsError, match="is being written"):
+        with pytest.raises(FileExistsError, match="another process is writing it"):
             MatrixWriter(tmp_path / "X")
         writer.finish()
     np.testing.assert_array_equal(load(tmp_path / "X", verify=True).X.toarray(), X.toarray())

@@ -123,7 +123,7 @@ def test_sources_and_parameters_that_cannot_be_meant_are_refused(tmp_path):
     for call in calls:
         with pytest.raises(ValueError, match="no files"):
             call([])
-        with pytest.raises(ValueError, match="is a folder, a pipe or a device"):
+        with pytest.raises(ValueError, match="this is a folder, a pipe or a device"):
             call(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
 

@@ -230,7 +230,7 @@ def test_any_damage_is_refused_or_harmless(name, more, path):
 
 GONE = object()
 FIELDS = [
-    ("bag", "schema", 4, "its schema is 4, and this fastsvm reads 3; train it again"),
+    ("bag", "schema", 4, "its schema is 4, but this fastsvm reads 3; train it again"),
     ("bag", "about", GONE, "'about' is missing"),
     ("bag", "about", [], "about is [], not of type dict"),
     ("bag", "more", 1, "'more' is unexpected"),
@@ -243,11 +243,11 @@ FIELDS = [
     ("bag", "2.params.n_jobs", 1025, "parameter n_jobs is 1025"),
     ("bag", "2.params.random_state", -1, "parameter random_state is -1"),
     ("bag", "2.params.class_weight", [["pos"]], "class_weight is not a list of pairs"),
-    ("bag", "2.params.class_weight", [["pos", 1.0]] * 2, "class_weight: a label twice"),
+    ("bag", "2.params.class_weight", [["pos", 1.0]] * 2, "class_weight: a label occurs twice"),
     ("bag", "2.fitted.predict", 1, "attribute 'predict' is unexpected"),
     ("bag", "2.fitted.n_iter_", 2**62 + 1, "n_iter_ is 4611686018427387905"),
     ("bag", "2.fitted.objective_", [1.0, 2.0], "objective_ has 2 values, not 1"),
-    ("numbers", "fitted.classes_", "u", "classes_ of type int64, described as 'u'"),
+    ("numbers", "fitted.classes_", "u", "classes_ is of type int64, but described as 'u'"),
     ("words", "0.params.ngram_range", [2, 1], "ngram_range is [2, 1]"),
     ("bag", "0.params.ngram_range", [1, 10**9], "ngram_range is [1, 1000000000]"),
     ("bag", "0.params.token_pattern", "(a+)+$", "token_pattern is '(a+)+$'"),
@@ -312,28 +312,28 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("bag", {"sdcaclassifier.coef_": lambda a: np.vstack([a, a])}, "coef_ is of shape (2, 8), not (1, 8)"),
     ("bag", {"sdcaclassifier.coef_": lambda a: a[:, 1:]}, "does not take the"),
     ("bag", {"sdcaclassifier.squares_": of([[1.0]], float)}, "squares_ is of shape (1, 1), not (1, 8)"),
-    ("bag", {f"{LABELS}.offsets": of([0, 6])}, "not two or more labels in ascending order"),
+    ("bag", {f"{LABELS}.offsets": of([0, 6])}, "not have two or more labels in ascending order"),
     ("bag", {f"{LABELS}.offsets": of([-6, 3, 6])}, "offsets do not span the 6 bytes"),
     ("bag", {f"{LABELS}.offsets": of([0, 2**62, 6])}, "offsets decrease"),
     ("bag", {f"{LABELS}.bytes": text(b"neg\xff\xfe!")}, "invalid UTF-8"),
     ("bag", {"training_items": lambda a: a.view(np.int8)}, "training_items of type int8"),
     ("bag", {"training_items": lambda a: a[:, :4]}, "training_items of type uint8 and shape (2, 4)"),
     ("bag", strings(LABELS, "néo".encode() + b"xx", [0, 2, 6]), "invalid UTF-8"),
-    ("bag", strings(LABELS, b"aa", [0, 1, 2]), "a string twice"),
+    ("bag", strings(LABELS, b"aa", [0, 1, 2]), "a string occurs twice"),
     ("bag", strings(VOCABULARY, b"aab", [0, 1, 2, 3]), "a term occurs twice"),
-    ("bag", strings(VOCABULARY, b"ab", [0, 1, 2]), "does not take the 2 features"),
-    ("words", {"countvectorizer.vocabulary.bytes": lambda a: a * 0 + ord("a")}, "vocabulary: a string twice"),
+    ("bag", strings(VOCABULARY, b"ab", [0, 1, 2]), "does not take the 2 features before it"),
+    ("words", {"countvectorizer.vocabulary.bytes": lambda a: a * 0 + ord("a")}, "a string occurs twice"),
     ("bag", {"termweighting.weights_": lambda a: a[:-1]}, "weights_ is of shape (7,), not (8,)"),
-    ("bag", {"termweighting.weights_": lambda a: a + 1e5}, "weights_ beyond 10,000"),
+    ("bag", {"termweighting.weights_": lambda a: a + 1e5}, "weights_ has values beyond 10,000"),
     ("numbers", {"classes_": of([2, 1])}, "ascending order"),
-    ("numbers", {"classes_": of([1, 2], np.uint8)}, "classes_ of type uint8, described as 'i'"),
+    ("numbers", {"classes_": of([1, 2], np.uint8)}, "classes_ is of type uint8, but described as 'i'"),
     ("image", {"standardscaler.scale_": set_at(-1, 0.0)}, "scale_ has values that are not positive"),
     ("image", {"standardscaler.var_": set_at(-1, -1e-300)}, "var_ has negative values"),
     ("image", strings("standardscaler.feature_names_in_", b"abc", [0, 1, 2, 3]), "3 feature names for 4"),
     ("kernel", {"dual_coef_": lambda a: a[:, 1:]}, "dual_coef_ is of shape (3, 7), not (3, 8)"),
     ("kernel", {"support_": lambda a: a[1:]}, "support_ is of shape (7,), not (8,)"),
-    ("kernel", {"support_": set_at(0, -1)}, "support_ are not row numbers in ascending order"),
-    ("kernel", {"support_": set_at(1, 0)}, "support_ are not row numbers in ascending order"),
+    ("kernel", {"support_": set_at(0, -1)}, "support_ is not a list of row numbers in ascending order"),
+    ("kernel", {"support_": set_at(1, 0)}, "support_ is not a list of row numbers in ascending order"),
     ("sparse kernel", {"support_vectors_.indices": set_at(0, -1)}, "indices are not 32 columns below 4"),
     ("sparse kernel", {"support_vectors_.indices": set_at(4, 3)}, "not in ascending order"),
     ("sparse kernel", {"support_vectors_.indptr": set_at(0, 1)}, "indptr does not span the 32 values"),
@@ -392,7 +392,7 @@ EMPTY = {"dtype": "F64", "shape": [0, 2**63], "data_offsets": [0, 0]}
         (struct.pack("<Q", 2**64 - 1) + b"{}", "damaged"),
         (raw(b" " * (1 << 25) + b"{}"), "header too large"),
         (raw(b"[" * 10**6), "damaged"),
-        (raw(b'{"__metadata__":{"fastsvm":"1","fastsvm":"2"}}'), "a key twice"),
+        (raw(b'{"__metadata__":{"fastsvm":"1","fastsvm":"2"}}'), "a key occurs twice"),
         (raw(b'{"__metadata__":{"fastsvm":"\xff"}}'), "damaged"),
         (raw({"a": EMPTY}), "beyond 64 bits"),
         (raw({"a": {**EMPTY, "shape": [0, 2**62]}}), "impossible shape"),
@@ -400,7 +400,7 @@ EMPTY = {"dtype": "F64", "shape": [0, 2**63], "data_offsets": [0, 0]}
         (raw({"a": {**EMPTY, "shape": [2], "data_offsets": [0, 8]}}, b"12345678"), "damaged"),
         (put("null", {}), "unknown schema None"),
         (put('{"schema": 1} {}', {}), "damaged metadata"),
-        (put('{"schema": 1, "schema": 1}', {}), "a key twice"),
+        (put('{"schema": 1, "schema": 1}', {}), "a key occurs twice"),
         (put('{"schema": NaN}', {}), "not finite"),
         (put('{"schema": 1e999}', {}), "not finite"),
         (put('{"schema": ' + "9" * 10**6 + "}", {}), "beyond 64 bits"),
@@ -463,7 +463,7 @@ def test_one_long_label_does_not_fill_the_memory(path):
     labels = [f"{number:06}" for number in range(10**5)] + ["x" * 10**6]
     tensors[f"{LABELS}.bytes"] = np.frombuffer("".join(labels).encode(), np.uint8)
     tensors[f"{LABELS}.offsets"] = np.cumsum([0, *map(len, labels)])
-    refuses(path, put(document, tensors), "labels too long")
+    refuses(path, put(document, tensors), "labels are too long")
 
 
 def test_a_cache_beyond_all_memory_is_harmless(path):

@@ -154,7 +154,7 @@ def test_weights_at_their_limit(path, dtype):
     for each in load_model(path), TextScorer.load(path):
         assert np.isfinite(each.decision_function(["fine " * 10_000])).all()
     model[1].weights_[0] *= 1.01
-    with pytest.raises(ModelFileError, match="weights_ beyond 10,000"):
+    with pytest.raises(ModelFileError, match="weights_ has values beyond 10,000"):
         save_model(model, path)
 
 

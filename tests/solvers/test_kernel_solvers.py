@@ -369,7 +369,7 @@ def test_a_cache_that_holds_no_row_is_refused(solve):
 def test_a_cache_beyond_the_memory_is_refused_before_it_is_filled(solve, monkeypatch):
     X, y = labelled(1500)
     monkeypatch.setattr("fastsvm._utils.memory.available_memory", lambda: 2 << 20)
-    message = r"0\.00838 GiB of kernel values are needed, 0\.00195 GiB are there: lower cache_size\."
+    message = r"0\.00838 GiB of kernel values are needed, 0\.00195 GiB are free: lower cache_size\."
     with pytest.raises(MemoryError, match=message):
         solve(X, y)
     solve(X, y, cache_size=1, **({"max_iter": 1, "tol": None} if solve is kernel_sdca else {"n_iter": 10**3}))

@@ -212,7 +212,7 @@ def test_a_preprocessor_may_know_what_to_do_about_a_missing_text():
 def test_a_table_is_refused():
     table = pytest.importorskip("pandas").DataFrame({"text": ["one two"], "label": [1]})
     for cls in Bag, BagOfWords, HashedBagOfWords:
-        with pytest.raises(ValueError, match=r"this is a table: give one column, such as table\['text'\]"):
+        with pytest.raises(ValueError, match=r"this is a table: pass one column, such as table\['text'\]"):
             cls().fit_transform(table)
     assert BagOfWords().fit_transform(table["text"]).shape == (1, 2)
 
