@@ -87,7 +87,7 @@ def read_arrays(path):
     except OSError:
         raise
     except Exception as error:  # zipfile, zlib and json have many
-        raise ValueError(f"{path}: is damaged ({error})") from None
+        raise ValueError(f"{path}: the file is damaged ({error})") from None
 
 
 @contextmanager

@@ -88,7 +88,7 @@ def place(X, y, sample_weight=None, *, client=None):
             columns[k] = array = array.rechunk((X.chunks[0],))
         if array.numblocks[0] != X.numblocks[0]:
             raise ValueError(
-                f"X has {X.numblocks[0]} chunks of rows and y or sample_weight {array.numblocks[0]}: "
+                f"X has {X.numblocks[0]} chunks of rows, but y or sample_weight has {array.numblocks[0]}: "
                 "rechunk them in the same way."
             )
     blocks = zip(*(array.to_delayed().ravel() for array in columns), strict=True)

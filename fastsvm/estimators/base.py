@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
-    """A fit stopped short of its tolerance: both scikit-learn's warning and this package's own."""
+    """A fit stopped short of its tolerance; both scikit-learn's and this package's warning."""
 
 
 ACCEPTED = {

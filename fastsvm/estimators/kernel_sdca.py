@@ -82,7 +82,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         P minus a lower bound on its minimum, in units of P. Kernel values are in single precision, so gaps
         below 1e-5 P mean little.
     n_iter_ : int
-        Number of epochs, the highest of any class.
+        Number of epochs; with several classes, the largest.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn

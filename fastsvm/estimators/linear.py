@@ -69,11 +69,11 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     multi_class : {"ovr", "multinomial"}, default="ovr"
         "ovr": one problem for each class against the rest. "multinomial", for loss="log" and more than two
         classes: one problem with the loss log sum_k exp(s_ik) - s_iy, where s_ik is the score of row i for
-        class k, and y its class. `predict_proba` is the softmax of the scores, as in LogisticRegression. The
-        fit uses Newton's method, with one step per epoch and about 40 bytes per row and class. `objective_`
-        and `dual_gap_` are then numbers, and `dual_coef_` is c_i (e_yi - p_i) / (alpha n), where p_i are the
-        probabilities of row i, and e_yi is 1 at its class, 0 elsewhere. `coef_` differs from dual_coef_ @ X
-        by at most sqrt(2 dual_gap_ / alpha).
+        class k, and y the class of the row. `predict_proba` is the softmax of the scores, as in
+        LogisticRegression. The fit uses Newton's method, with one step per epoch and about 40 bytes per row
+        and class. `objective_` and `dual_gap_` are then numbers, and `dual_coef_` is c_i (e_yi - p_i) /
+        (alpha n), where p_i are the probabilities of row i, and e_yi is 1 at its class, 0 elsewhere. `coef_`
+        differs from dual_coef_ @ X by at most sqrt(2 dual_gap_ / alpha).
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
@@ -105,7 +105,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Upper bound on `objective_` minus the minimum of P: no weights have an objective below
         `objective_ - dual_gap_`.
     n_iter_ : int
-        Number of epochs, the highest of any class.
+        Number of epochs; with several classes, the largest.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.
@@ -248,7 +248,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Upper bound on `objective_` minus the minimum of P: no weights have an objective below
         `objective_ - dual_gap_`.
     n_iter_ : int
-        Number of epochs, the highest of any class.
+        Number of epochs; with several classes, the largest.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.

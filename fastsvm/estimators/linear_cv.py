@@ -32,8 +32,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     `loss`; w becomes `coef_` and b0 `intercept_`.
 
     The alphas form a path: each fit starts from the fits at larger alphas. The folds share one X: rows
-    outside the n_train training rows of a fold have weight 0, and alpha is multiplied by n_train/n. This has
-    the same solution as the training rows alone.
+    outside the n_train training rows of a fold have weight 0, and alpha is multiplied by n_train/n. The
+    solution is the same as for the training rows alone.
 
     Parameters
     ----------

@@ -152,7 +152,8 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         rows or, without early stopping, in the mean loss of the rows, each measured before its step. With
         this rule, the tail average includes all steps, step t with weight t.
     tol : float > 0 or None, default=None
-        Improvement that `n_iter_no_change` needs. None: 1e-3 with early stopping; else do `max_iter` epochs.
+        Minimum improvement that counts for `n_iter_no_change`. None: 1e-3 with early stopping; else do
+        `max_iter` epochs.
     shuffle : bool, default=True
         False: visit the rows in their given order.
     class_weight : dict, "balanced" or None, default=None
@@ -166,8 +167,8 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         Measure objective and gap after every epoch (`history_`), not only after the last. Each measurement
         takes one to two passes over X.
     certify : bool, default=False
-        True: compute `dual_gap_` with `fastsvm.certify`, by some epochs of SDCA. The gap is then at most
-        twice the true distance from the optimum, or 1e-8 of the objective. `history_` keeps Pegasos' bound.
+        True: compute `dual_gap_` with `fastsvm.certify`, by epochs of SDCA. The gap is then at most twice the
+        true distance from the optimum, or below 1e-8 of the objective. `history_` keeps Pegasos' bound.
     verbose : bool, default=False
         Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
@@ -225,7 +226,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     max_iter : int, default=10
         Maximum number of passes over X, each in a fresh permutation. A pass without a mistake is the last.
     tol : float > 0 or None, default=1e-3
-        Improvement that `n_iter_no_change` needs. None: every pass counts as an improvement.
+        Minimum improvement that counts for `n_iter_no_change`. None: every pass counts as an improvement.
     n_iter_no_change : int or None, default=None
         Stop after `n_iter_no_change` passes without an improvement of `tol`: in the mean loss of the rows,
         each measured before its update, or, with early stopping, in the error on the held-out rows. None: 5
@@ -263,7 +264,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         Mean perceptron loss; 0 if no row is on the wrong side.
     n_iter_ : int
-        Number of passes, the highest of any class.
+        Number of passes; with several classes, the largest.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.

@@ -43,7 +43,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     For a CSR matrix the scores equal scikit-learn's to the last bit, in one pass over the matrix, which is
     not copied. For other sparse formats, the scores are equal up to rounding, and exactly for whole numbers.
     Of columns with equal scores the last ones are kept, as in scikit-learn. scikit-learn's own functions
-    score a dense X. A repeated column in a row counts with its sum.
+    score a dense X. Repeated columns in a row are summed.
 
     Constant columns, and a `k` above the number of columns, give no warnings. Since `score` is a parameter,
     there is no method of this name.

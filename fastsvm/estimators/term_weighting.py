@@ -26,7 +26,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
         - "nb": where x > 0, the naive Bayes log-count ratio of Wang & Manning [1]_,
           log((p_t / \|p\|_1) / (q_t / \|q\|_1)), where p_t is `smoothing` plus the number of texts of the
           second class with the term, and q_t the same for the first class. With more than two classes, each
-          term has the ratio furthest from 0 among the ratios of one class to all others; its sign does not
+          term has the ratio furthest from 0 among the ratios of one class to all others; the sign does not
           matter to a linear classifier. Needs the labels y.
     norm : {"auto", "l2", None}, default="auto"
         Whether to scale each row to the Euclidean norm 1; "auto" does so for "tfidf" only.
@@ -51,8 +51,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
     Notes
     -----
     float32 stays float32; other types become float64. A CSR matrix is not changed. The result has new values,
-    but shares the index arrays with X: copy it before you sort it or X. Columns may be in any order; a
-    repeated column in a row counts with its sum. Other sparse formats become CSR; a dense X stays dense.
+    but shares the index arrays with X: copy it before you sort it or X. Columns may be in any order; repeated
+    columns in a row are summed. Other sparse formats become CSR; a dense X stays dense.
 
     References
     ----------

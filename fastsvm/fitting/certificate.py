@@ -26,7 +26,7 @@ class Certificate(NamedTuple):
     attained : float or ndarray
         The lowest objective value found. The optimum lies between `bound` and `attained`.
     n_iter : int
-        Number of epochs of the proof, the highest of any class.
+        Number of epochs of the proof; with several classes, the largest.
     """
 
     loss: str

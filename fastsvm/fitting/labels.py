@@ -120,7 +120,7 @@ class LabelSets(Targets):
     ----------
     classes, labels : ndarray of shape (n_labels,)
     sparse_output : bool
-        Whether `indicator` is sparse, and so are predictions.
+        Whether `indicator` is sparse; predictions are then sparse, too.
 
     Raises
     ------

@@ -67,7 +67,7 @@ class Prediction:
 class LinearPrediction(Prediction):
     """The fitted attributes of a linear classifier, and the scores that follow from them.
 
-    A class has a method `_checked(X, reset=False)`, which returns rows that may be scored.
+    A subclass has a method `_checked(X, reset=False)`, which returns X checked.
 
     `squares_`, of the shape of `coef_`, exists if each problem divides w.x by its own norm of x: the square
     root of the sum of x_j^2 times its squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.

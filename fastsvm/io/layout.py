@@ -87,9 +87,9 @@ def manifest_problem(manifest: Any) -> str:
         return f"the version is {manifest.get('version')!r}; this fastsvm reads version {VERSION}"
     shape, values, arrays = manifest.get("shape"), manifest.get("values"), manifest.get("arrays")
     if type(shape) is not list or len(shape) != 2 or not all(_is_count(n, 2**31) for n in shape):
-        return f"the shape is {shape!r}"
+        return f"the shape is {shape!r}, which is invalid"
     if not _is_count(values, 2**62):
-        return f"the number of values is {values!r}"
+        return f"the number of values is {values!r}, which is invalid"
     lengths = {"data.npy": values, "indices.npy": values, "indptr.npy": shape[0] + 1, "y.npy": shape[0]}
     for name, dtypes in ARRAYS.items():
         array = arrays.get(name) if type(arrays) is dict else None

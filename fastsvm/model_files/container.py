@@ -54,7 +54,7 @@ def open_model(path):
     header, tensors = split_safetensors(read_bytes(path))
     metadata = header.get("__metadata__") or {}
     if KEY not in metadata:
-        raise ModelFileError("a safetensors file, but not a fastsvm model")
+        raise ModelFileError("the safetensors file is not a fastsvm model")
     check_object(metadata, "metadata", **{KEY: str})
     model, about = described_model(metadata[KEY])
     return model, about | take_items(tensors), tensors
@@ -66,7 +66,7 @@ def take_items(named):
         return {}
     items = np.asarray(named.pop(ITEMS))
     if items.dtype != np.uint8 or not items.size or not items.ndim or items.shape[1:] not in ((), (5,)):
-        raise ModelFileError(f"{ITEMS} of type {items.dtype} and shape {show(items.shape)}")
+        raise ModelFileError(f"{ITEMS} is of type {items.dtype} and shape {show(items.shape)}")
     return {ITEMS: items}
 
 
@@ -92,19 +92,19 @@ def split_safetensors(content):
     """Split a safetensors file into its header, parsed, and its tensors."""
     size = int.from_bytes(content[:8], "little")
     if size > MAX_HEADER:
-        raise ModelFileError("not a safetensors file, or damaged (header too large)")
+        raise ModelFileError("the file is not a safetensors file, or damaged (header too large)")
     try:
         tensors = deserialize(content)
     except SafetensorError as error:
         reason = one_line(error).removeprefix("Error while deserializing: ")
-        raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
+        raise ModelFileError(f"the file is not a safetensors file, or damaged ({reason})") from None
     header = _parse_json(str(content[8 : 8 + size], "utf-8"))
     return header, {name: _tensor_array(name, **tensor) for name, tensor in tensors}
 
 
 def _tensor_array(name, dtype, shape, data):
     if dtype not in TYPES:
-        raise ModelFileError(f"tensor {show(name)} is of type {dtype}")
+        raise ModelFileError(f"tensor {show(name)} is of type {dtype}, which is not supported")
     try:
         return np.frombuffer(data, TYPES[dtype]).reshape(shape)
     except ValueError:  # dimensions beyond what NumPy counts, beside a dimension of 0
@@ -114,7 +114,7 @@ def _tensor_array(name, dtype, shape, data):
 def _check_schema(document):
     schema = document.get("schema") if type(document) is dict else None
     if type(schema) is not int or schema < 1:
-        raise ModelFileError(f"unknown schema {show(schema)}")
+        raise ModelFileError(f"the file has the unknown schema {show(schema)}")
     if schema != SCHEMA:
         raise ModelFileError(f"its schema is {schema}, but this fastsvm reads {SCHEMA}; train it again")
 
@@ -123,7 +123,7 @@ def read_bytes(path):
     """Read a regular file."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):  # a pipe or a device may never end
-        raise ModelFileError("not a regular file")
+        raise ModelFileError("this is not a regular file")
     with open(path, "rb") as file:
         return file.read(status.st_size)
 
@@ -145,7 +145,7 @@ def as_safetensors(tensors, metadata):
 def write_model(path, parts):
     """Write a file atomically."""
     if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, for example
-        raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
+        raise ModelFileError(f"{os.path.realpath(path)}: this is not a regular file")
     with replacing(path) as file:
         file.writelines(parts)
 
@@ -159,7 +159,7 @@ def take_array(tensors, name, dtypes, ndim=1):
         raise ModelFileError(f"tensor {show(name)} is missing")
     array = tensors.pop(name)
     if array.dtype not in dtypes:
-        raise ModelFileError(f"tensor {show(name)} is of type {array.dtype}")
+        raise ModelFileError(f"tensor {show(name)} is of type {array.dtype}, which is wrong")
     if array.ndim != ndim:
         raise ModelFileError(f"tensor {show(name)} has {array.ndim} dimensions, not {ndim}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -288,9 +288,9 @@ def _parse_json(text):
             parse_constant=_json_float,
         )
     except RecursionError:
-        raise ModelFileError("damaged metadata (nested too deeply)") from None
+        raise ModelFileError("the file has damaged metadata (nested too deeply)") from None
     except ValueError as error:
-        raise ModelFileError(f"damaged metadata ({error})") from None
+        raise ModelFileError(f"the file has damaged metadata ({error})") from None
 
 
 def _unique_keys(pairs):
@@ -352,7 +352,7 @@ def decode_steps(node, tensors, decode):
     """Return the names and steps of a pipeline; `decode` makes a step from its description and tensors."""
     check_object(node, "pipeline", **{"class": str, "steps": list})
     if len(node["steps"]) > MAX_STEPS:
-        raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
+        raise ModelFileError(f"a pipeline of {len(node['steps'])} steps is too long")
     steps = []
     for entry in node["steps"]:
         if type(entry) is not list or [type(part) for part in entry] != [str, dict]:
@@ -369,7 +369,7 @@ def decode_steps(node, tensors, decode):
 
 def _check_names(names):
     if not names or len(set(names)) != len(names):
-        raise ModelFileError("a pipeline without steps, or with two steps of the same name")
+        raise ModelFileError("a pipeline has no steps, or two steps of the same name")
     for name in names:
         if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
-            raise ModelFileError(f"a pipeline step named {show(name)}")
+            raise ModelFileError(f"a pipeline step named {show(name)} is not allowed")

@@ -64,7 +64,7 @@ def to_json(name, value):
         return None
     if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
         return value
-    raise ModelFileError(f"{name} is {show(value)}")
+    raise ModelFileError(f"{name} is {show(value)}, which a file cannot hold")
 
 
 def params_to_json(model):
@@ -78,7 +78,7 @@ def from_json(name, value, default):
         return value if value in (None, "balanced") else _class_weight(value)
     kind = float if name in ("cache_size", "tol") else type(default)  # of a whole default, or None
     if type(value) not in LIKE[kind] or (value is not None and not _in_range(name, value)):
-        raise ModelFileError(f"parameter {name} is {show(value)}")
+        raise ModelFileError(f"parameter {name} is {show(value)}, which is invalid")
     return value
 
 
@@ -91,12 +91,12 @@ def _in_range(name, value):
 
 def _class_weight(pairs):
     if type(pairs) is not list:
-        raise ModelFileError(f"class_weight is {show(pairs)}")
+        raise ModelFileError(f"class_weight is {show(pairs)}, which is invalid")
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) in (list, dict):
             raise ModelFileError("class_weight is not a list of pairs, label and weight")
         if type(pair[1]) not in (int, float):
-            raise ModelFileError(f"class_weight of {show(pair[0])} is {show(pair[1])}")
+            raise ModelFileError(f"class_weight of {show(pair[0])} is {show(pair[1])}, which is invalid")
     weights = dict(pairs)
     if len(weights) != len(pairs):
         raise ModelFileError("class_weight: a label occurs twice")
@@ -158,7 +158,7 @@ class Number(Field):
     def read(self, model, fitted, tensors, lengths):
         value = fitted[self.name]
         if type(value) is not self.kind or not self.least <= value <= self.most:
-            raise ModelFileError(f"{self.name} is {show(value)}")
+            raise ModelFileError(f"{self.name} is {show(value)}, which is invalid")
         lengths[self.name] = value
         return value
 
@@ -178,7 +178,7 @@ class Measure(Field):
         value = fitted[self.name]
         numbers = value if type(value) is list else [value]
         if any(type(number) not in (int, float) for number in numbers):
-            raise ModelFileError(f"{self.name} is {show(value)}")
+            raise ModelFileError(f"{self.name} is {show(value)}, which is invalid")
         n_problems = 1 if is_multinomial(model) else lengths["n_scores"]
         if len(numbers) != n_problems:
             raise ModelFileError(f"{self.name} has {len(numbers)} values, not {n_problems}")
@@ -299,12 +299,12 @@ class Codec:
             raise ModelFileError(f"the {name} is not fitted")
         output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
         if output != "default":
-            raise ModelFileError(f"a {name} with set_output(transform={show(output)})")
+            raise ModelFileError(f"a file cannot hold a {name} with set_output(transform={show(output)})")
         if self.refuse:
             self.refuse(name, model)
         for field in self.fields:
             if field.is_needed(model) != (field in there) and not (field.optional and field in there):
-                raise ModelFileError(f"a {name} whose {field.when[0]} was changed after fit")
+                raise ModelFileError(f"a file holds no {name} whose {field.when[0]} was changed after fit")
         params = {switch: bool(getattr(model, switch)) for switch in self.switches} or params_to_json(model)
         fitted, tensors = {}, {}
         for field in there:
@@ -336,7 +336,7 @@ class Codec:
         if f"{NAMES}.bytes" in tensors:
             names = container.take_strings(tensors, NAMES)
             if len(names) != model.n_features_in_:
-                raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
+                raise ModelFileError(f"it has {len(names)} feature names for {model.n_features_in_} features")
             setattr(model, NAMES, np.array(names, dtype=object))
         if self.finish:
             self.finish(model)

@@ -87,7 +87,7 @@ class Models:
         if self._name_in_files(model) != "Pipeline":
             return self._encode_step(model)
         if getattr(model, "transform_input", None) is not None:
-            raise ModelFileError("a Pipeline with transform_input")
+            raise ModelFileError("a file cannot hold a Pipeline with transform_input")
         nodes, tensors = [], {}
         for name, step in model.steps:
             node, arrays = self._encode_step(step)
@@ -105,13 +105,13 @@ class Models:
         for (_, first), (name, second) in pairwise(steps):
             given = codec_of(self._name_in_files(first)).n_features_out(first)
             if getattr(second, "n_features_in_", None) != given:
-                raise ModelFileError(f"step {show(name)} does not take the {given} features before it")
+                raise ModelFileError(f"step {show(name)} does not take the {given} features that it gets")
         return self.class_of("Pipeline")(steps)
 
     def _encode_step(self, model):
         name = self._name_in_files(model)
         if name == "Pipeline":
-            raise ModelFileError("a Pipeline in a Pipeline")
+            raise ModelFileError("a file cannot hold a Pipeline in a Pipeline")
         params, fitted, tensors = codec_of(name).encode(self, name, model)
         return {"class": name, "params": params, "fitted": fitted}, tensors
 
@@ -119,7 +119,7 @@ class Models:
         container.check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
         name = node["class"]
         if name not in self.classes or name == "Pipeline":
-            raise UnknownStep(f"unknown class {show(name)}")
+            raise UnknownStep(f"the file has the unknown class {show(name)}")
         return codec_of(name).decode(self, name, node["params"], node["fitted"], tensors)
 
     def _name_in_files(self, model):

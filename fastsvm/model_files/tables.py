@@ -32,7 +32,7 @@ def not_negative(name, array):
 def not_empty(name, array):
     """Check that an array has rows and columns."""
     if 0 in array.shape:
-        raise ModelFileError(f"{name} is of shape {array.shape}")
+        raise ModelFileError(f"{name} is of shape {array.shape}, which is empty")
 
 
 def ascending(name, array):
@@ -86,14 +86,14 @@ def unless_named(name, model):
     from ..solvers.params import KERNELS
 
     if model.kernel not in KERNELS:
-        what = f"a {name} with kernel={show(model.kernel)}"
-        raise ModelFileError(f"{what}; a file can hold {', '.join(KERNELS)}")
+        what = f"a file cannot hold a {name} with kernel={show(model.kernel)}"
+        raise ModelFileError(f"{what}, only with {', '.join(KERNELS)}")
 
 
 def if_computed(name, model):
     """Refuse the features of a precomputed kernel matrix."""
     if model.kernel == "precomputed":
-        raise ModelFileError(f"a {name} with kernel='precomputed'; a file holds centres")
+        raise ModelFileError(f"a file cannot hold a {name} with kernel='precomputed', which has no centres")
 
 
 # The tables ----------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ class Vectorizer:
             if found:
                 settings[parameter] = found[0]
             elif parameter not in settings:
-                raise ModelFileError(f"{name} parameters: {key} is {show(written)}")
+                raise ModelFileError(f"{name} parameters: {key} is {show(written)}, which is invalid")
         cls = models.class_of(name)
         for parameter in settings.keys() - cls().get_params(deep=False).keys():
             if settings.pop(parameter) is not None:  # a plain bag has no stop words and strips no accents
@@ -157,7 +157,7 @@ class BagUnion:
         described, tensors = [], {}
         for step, bag in union.transformer_list:
             if type(bag) is not models.class_of("BagOfWords"):
-                raise ModelFileError(f"a {name} of a {type(bag).__name__}, not only of BagOfWords")
+                raise ModelFileError(f"a file holds no {name} of a {type(bag).__name__}, only of BagOfWords")
             params, _, own = BAG_OF_WORDS.encode(models, "BagOfWords", bag)
             described.append([step, params])
             tensors |= {f"{step}.{key}": array for key, array in own.items()}
@@ -181,7 +181,7 @@ class BagUnion:
 
 def not_in_files(name, parameter, value):
     """Return the error for a parameter that no file can hold."""
-    return ModelFileError(f"a {name} with {parameter}={show(value)}")
+    return ModelFileError(f"a file cannot hold a {name} with {parameter}={show(value)}")
 
 
 def logarithms(name, array):

@@ -130,7 +130,7 @@ class Bag(Parameters):
     Attributes
     ----------
     terms_ : Terms
-        In the order of the columns.
+        The terms, in the order of their columns.
     """
 
     lowercase: bool = True

@@ -14,7 +14,7 @@ class OwnRatios:
     Attributes
     ----------
     presence : Weighting
-        The weighting of a saved model: 1 for each term of a row. The classifier has ratios and norms.
+        The weighting of a saved model: 1 for each term of a row. The ratios and norms are in the classifier.
     ratios : ndarray of shape (n_problems, n_features), float32
         One problem for two classes; otherwise one per class or label.
     """

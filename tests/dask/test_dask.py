@@ -141,7 +141,7 @@ def test_what_cannot_be_placed(rows):
     chunks = da.from_array(X.toarray(), chunks=(400, 60))
     with pytest.raises(ValueError, match="must be dask arrays; got a ndarray"):
         place(chunks, y)
-    with pytest.raises(ValueError, match="3 chunks of rows and y or sample_weight 6"):
+    with pytest.raises(ValueError, match="3 chunks of rows, but y or sample_weight has 6"):
         place(chunks, in_chunks(y))
     with pytest.raises(ValueError, match="two dimensions"):
         place(chunks[:, 0], in_chunks(y))
