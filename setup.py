@@ -11,19 +11,19 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# FASTSVM_CHECKED=1 builds kernels that test every index and every division. FASTSVM_SANITIZE=1, or a list for
-# the compiler's -fsanitize such as "thread", has a sanitizer watch them besides (see CONTRIBUTING.md).
+# FASTSVM_CHECKED=1 builds kernels that check every index and every division. FASTSVM_SANITIZE=1, or a list
+# for the compiler's -fsanitize such as "thread", also builds them with sanitizers (see CONTRIBUTING.md).
 sanitizers = os.environ.get("FASTSVM_SANITIZE", "0")
 sanitizers = {"": None, "0": None, "1": "address,undefined"}.get(sanitizers, sanitizers)
 checked = sanitizers is not None or os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
 kind = sanitizers.replace(",", "-") if sanitizers else "checked" if checked else "release"
-# Without symbols a wheel is a quarter smaller, and without tables for exceptions, which C has none of, 4 %.
+# A wheel is a quarter smaller without symbols, and 4 % without exception tables, which C does not need.
 flags = [] if sys.platform == "win32" else ["-O3", "-g0", "-fno-asynchronous-unwind-tables"]
 links = ["-s"] if sys.platform == "linux" else []
-if sys.platform == "linux":  # -O3 for loops, but inlining as with -O2: smaller, and no slower
+if sys.platform == "linux":  # -O3, but with the inlining of -O2: smaller, and no slower
     flags += ["--param=max-inline-insns-auto=15", "--param=max-inline-insns-single=70"]
 if sanitizers:
-    # Python's own flags have -fwrapv, under which no overflow is reported.
+    # Python's own flags contain -fwrapv, with which overflows are not reported.
     flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1", "-O1"]
     links = flags[:1]
 
@@ -49,7 +49,7 @@ extensions = [
     Extension(
         f"{package}.{source.stem}",
         [source.as_posix()],
-        depends=[source.as_posix(), *headers],  # which belong to a source distribution
+        depends=[source.as_posix(), *headers],  # files of the source distribution
         include_dirs=["fastsvm/solvers"],
         extra_compile_args=flags,
         extra_link_args=links,
@@ -57,9 +57,9 @@ extensions = [
     for package, folder in folders.items()
     for source in sorted(Path(folder).glob("*.pyx"))
 ]
-# What every Cython module would have a copy of: memory views and other utilities.
-utilities = [f"{SHARED.replace('.', '/')}.c"]  # which cythonize writes
-small = ["-Os"] if flags and not sanitizers else []  # they run once a call
+# Memory views and other utilities, which every Cython module would otherwise contain.
+utilities = [f"{SHARED.replace('.', '/')}.c"]  # written by cythonize
+small = ["-Os"] if flags and not sanitizers else []  # they run once per call
 extensions.append(Extension(SHARED, utilities, extra_compile_args=[*flags, *small], extra_link_args=links))
 
 setup(
@@ -78,9 +78,9 @@ setup(
             "auto_pickle": False,
         },
         shared_utility_qualified_name=SHARED,
-        # Elsewhere a process is begun by importing this file anew.
+        # Other start methods import this file again in each process.
         nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
-        # Another kind must be built anew, which time stamps alone would not tell.
+        # Each kind has its own folder, since time stamps do not tell kinds apart.
         build_dir=f"build/cython-{kind}",
     ),
 )

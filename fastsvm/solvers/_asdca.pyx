@@ -1,7 +1,7 @@
 """ASDCA: mini-batch steps on the dual variables, with momentum.
 
-Minimise P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0)), phi with a continuous slope,
-along with the dual::
+Minimises P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0)), phi with a continuous slope, and
+maximises the dual::
 
     D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,    w(b) = 1/(alpha n) sum_i b_i y_i x_i
 
@@ -11,8 +11,8 @@ A step on a batch A of m rows, theta in (0, 1]::
     b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A
     w   = (1 - theta) w + theta w(b)                       with the new b
 
-in O(values of A), since w and w(b) are combinations of two vectors (`ASDCAState`). The theta with a proof
-is in `asdca_theta`. The intercept is solved as SDCA's is, by a column of ones and proximal steps.
+A step costs O(values of A), since w and w(b) are combinations of two vectors (`ASDCAState`). The theta with a
+proof is in `asdca_theta`. The intercept is found as in SDCA, by a constant column and proximal steps.
 
 Sources: Shalev-Shwartz & Zhang, Accelerated mini-batch stochastic dual coordinate ascent, NIPS 2013.
 """
@@ -23,15 +23,15 @@ from ._losses cimport Loss, minus_slope
 from ._rows cimport Rows, axpy, columns_of, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
-cdef double FLOOR = 1e-200  # of the scale
+cdef double FLOOR = 1e-200  # the smallest scale
 
 
 @cython.final
 cdef class ASDCAState:
     """The two vectors of ASDCA, w(b) = v and w = v + scale * z, and the dual variables; changed in place.
 
-    A change of b moves v; that w takes a share theta of it and forgets a share theta of its distance
-    to v is then a change of z in the same columns and of the scale.
+    A change of b moves v. w takes a share theta of this change, and moves towards v by a share theta of the
+    distance: these are a change of z in the same columns, and a change of the scale.
 
     Parameters
     ----------
@@ -40,18 +40,18 @@ cdef class ASDCAState:
     rate : 1 / (alpha n)
     intercept_step : the same for the intercept's own proximal term; 0 for no intercept
     pairs : float64 of shape (2 * n_columns,)
-        v and z, column by column: both are read where one is.
+        v and z, interleaved, since they are read together.
     dual : float64 of shape (n_rows,)
     changes : float64 of shape (batch_size,), scratch
     tail : float64 of shape (n_columns,) or None
-        The v after each of the averaged steps sum to averaged * v + tail.
+        The sum of the v after each averaged step is averaged * v + tail.
 
     Attributes
     ----------
     scale : of z
     intercept, intercept_z : v and z of the intercept
     averaging : whether iterates are being averaged
-    averaged, intercept_sum : how many so far, and the sum of their intercepts
+    averaged, intercept_sum : the number of averaged iterates, and the sum of their intercepts
     """
 
     cdef Loss loss
@@ -111,10 +111,7 @@ def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, ASDCAState state,
 ):
-    """Walk `order`, an epoch or a part of one, in batches; each takes one step.
-
-    A step costs O(values of the batch).
-    """
+    """Take a step per batch of `order`, which is an epoch or a part of one."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)

@@ -1,15 +1,15 @@
 """The l1 penalty: passes over the columns of X.
 
 With the penalty a1 ||w||_1 + a2/2 ||w||^2, and b_i = c_i (-phi'(m_i)), v_j = 1/n sum_i b_i y_i x_ij, an
-optimum has |v_j - a2 w_j| <= a1, with equality where w_j is not 0.
+optimum has |v_j - a2 w_j| <= a1, with equality if w_j is not 0.
 
 A Newton step p minimises, on a working set of columns, the penalty at w + p and the model of the loss::
 
     -v.p + 1/2 p.(H - t t^T / s) p,    H = 1/n sum_i h_i x_i x_i^T,  t = 1/n sum_i h_i x_i,  s = 1/n sum_i h_i
 
-The last term is what the best change of the intercept, (1/n sum_i b_i y_i - t.p) / s, takes off. It does so
-column by column: from z = w_j + p_j to soft(c z + g, a1) / (c + a2), of curvature c and negative gradient g.
-Where steps are too long, as on rows whose h_i is nearly 0, the damping raises every h_i of the model.
+The term with t is the gain of the best change of the intercept, (1/n sum_i b_i y_i - t.p) / s. Columns are
+minimised one at a time: z = w_j + p_j becomes soft(c z + g, a1) / (c + a2), with curvature c and negative
+gradient g. If steps are too long, as on rows whose h_i is nearly 0, damping raises every h_i of the model.
 """
 
 import cython
@@ -24,23 +24,23 @@ from ._types cimport head, index, int32_t, int64_t, real
 
 
 cdef enum:
-    BLOCK_ROWS = 256  # rows whose terms are on the stack at a time; samples are of such blocks
-    GRAM_ROWS = 1024  # the same of dense columns' products
+    BLOCK_ROWS = 256  # rows whose terms are on the stack at a time; samples consist of such blocks
+    GRAM_ROWS = 1024  # the same for products of dense columns
     PANEL = 16  # rows that are copied to dense columns at a time
-    SAMPLE_ROWS = 50  # of a sample at least, for each column
-    MOST_ROUNDS = 50  # of a step, each a sweep over all its columns and
-    MOST_SWEEPS = 20  # so many over those with a weight, at most
-    MOST_CONJUGATE = 50  # iterations in a row
-    FEW = 2  # iterations, which were not worth it
+    SAMPLE_ROWS = 50  # the minimum number of rows of a sample per column
+    MOST_ROUNDS = 50  # rounds of a step, each a sweep over all columns and
+    MOST_SWEEPS = 20  # at most so many sweeps over those with a weight
+    MOST_CONJUGATE = 50  # successive conjugate gradient iterations
+    FEW = 2  # iterations that were not worthwhile
     MOST_WAIT = 16  # sweeps before the next iterations
 
 cdef double ROWS_LEFT = 0.5  # share of the violation that a step may leave in the model
-cdef double GRAM_LEFT = 0.02  # the same if sweeps pass over no rows
-cdef double SUPPORT_LEFT = 0.1  # share of the violation that a sweep met, left for the columns with a weight
-cdef double SHORTEST = 1e-3  # share of a step
-cdef double LONG_ENOUGH = 0.25  # share of a step from which the next needs no more damping
-cdef double FIRST_DAMPING = 0.01  # share of the mean h_i, and the minimum
-cdef double DAMPING_FACTOR = 8  # a step
+cdef double GRAM_LEFT = 0.02  # the same if sweeps read no rows
+cdef double SUPPORT_LEFT = 0.1  # share of a sweep's violation that may be left for columns with a weight
+cdef double SHORTEST = 1e-3  # the smallest share of a step
+cdef double LONG_ENOUGH = 0.25  # share of a step from which the next step needs no further damping
+cdef double FIRST_DAMPING = 0.01  # the minimum, as a share of the mean h_i
+cdef double DAMPING_FACTOR = 8  # change of the damping per step
 cdef double DECREASE = 1e-4  # share of the promised decrease that a step must bring
 
 
@@ -51,7 +51,7 @@ def count_columns(
     Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] place,
     int64_t[::1] counts, Py_ssize_t first, Py_ssize_t last,
 ):
-    """Add the numbers of values of the columns whose `place` is not negative to `counts`, at that place."""
+    """Add the number of values of each column whose `place` is not negative to `counts`, at that place."""
     cdef Py_ssize_t k
     with nogil:
         for k in range(row_start(&rows.layout, first), row_start(&rows.layout, last)):
@@ -64,7 +64,7 @@ def fill_columns(
     const int64_t[::1] starts, int64_t[::1] stops, real[::1] x, int32_t[::1] row,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """Append the rows' values to the columns that have a `place`, which end at `stops`; add repeated ones."""
+    """Append the rows' values to the columns with a `place`, which end at `stops`; sum repeated columns."""
     cdef Py_ssize_t i, k, at
     cdef int64_t end
     with nogil:
@@ -84,7 +84,7 @@ def copy_columns(
     Rows rows, const real[::1] values, const int32_t[::1] which, real[::1] x,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """Copy these columns of dense rows, one after the other."""
+    """Copy these columns of dense rows to adjacent memory."""
     cdef Py_ssize_t i, k, bottom, n = rows.n_rows, d = rows.n_columns
     with nogil:
         while first < last:
@@ -130,15 +130,15 @@ def add_columns(
 
 @cython.final
 cdef class Descent:
-    """The margins of an iterate and the loss there, and the model of a step on some columns.
+    """The margins and the loss of an iterate, and the model of a step on some columns.
 
     Parameters
     ----------
     loss : `Loss.struct`
     signs, weights : int8 and float64 arrays, y_i and c_i; no weights when all are 1
-    a1, a2 : of the penalty
+    a1, a2 : the weights of the penalty
     has_intercept : whether b0 is free
-    balanced : sum_i b_i y_i left at the best b0, as a share of sum_i b_i
+    balanced : the sum_i b_i y_i that may be left at the best b0, as a share of sum_i b_i
 
     Attributes
     ----------
@@ -157,14 +157,14 @@ cdef class Descent:
     cdef double a1, a2, balanced, bent, shift, gain, damping
     cdef bint has_intercept
     cdef Py_ssize_t n, count, stride
-    # Of rows: y_i, y_i w.x_i, y_i b_i, h_i, y_i b_i - h_i p.x_i, and sums of columns.
+    # For rows: y_i, y_i w.x_i, y_i b_i, h_i, y_i b_i - h_i p.x_i, and sums of columns.
     cdef double *y, *m, *r, *h, *rest, *sum
-    # Of columns: their ends; w_j, p_j, the model's negative gradient, c_j, t_j, and what `conjugate` needs.
+    # For columns: their ends; w_j, p_j, the model's negative gradient, c_j, t_j, and memory of `conjugate`.
     cdef const int64_t *start, *stop
     cdef double *weight, *p, *g, *c, *t, *d, *u
     cdef double *G  # H - t t^T / s, or NULL
     cdef double *room  # for G, or NULL
-    cdef double price, spent  # multiplications that G takes, and those of sweeps without it
+    cdef double price, spent  # the cost of G, and of sweeps without it, in multiplications
     # Sparse columns, row by row, for G.
     cdef int64_t *line
     cdef int32_t *column
@@ -181,12 +181,12 @@ cdef class Descent:
         self.rest, self.sum = &rows[4, 0], &rows[5, 0]
 
     def fit_intercept(self):
-        """Find the best intercept for the scores, and the loss there."""
+        """Find the best intercept for the scores, and its loss."""
         with nogil:
             best_intercept(self)
 
     def begin_steps(self, w, starts, stops, bint with_room, bint with_gram, bint roughly):
-        """Take columns that begin and end there, with these weights; with G, or once sweeps cost as much."""
+        """Set the columns, by their ends and weights; use G at once, or once sweeps have cost as much."""
         cdef double[:, ::1] columns = np.zeros((7, len(w))), gram
         cdef int64_t[:, ::1] ends = np.array((starts, stops))
         cdef int64_t[::1] line
@@ -245,7 +245,7 @@ cdef void look(Descent s, const double* scores, double intercept) noexcept nogil
 
 
 cdef void best_intercept(Descent s) noexcept nogil:
-    """Find the intercept at which b is balanced, by Newton's method between bounds."""
+    """Find the intercept at which b is balanced, by safeguarded Newton steps."""
     cdef double low = -INFINITY, high = INFINITY, reach = 1, rise, step, following
     look(s, s.m, s.intercept)
     while s.has_intercept:
@@ -275,7 +275,7 @@ cdef inline double violation(double g, double z, double a1, double a2) noexcept 
 
 
 def largest_violation(const double[::1] v, const double[::1] w, double a1, double a2):
-    """How far v is from what the penalty allows, at most."""
+    """The largest distance of a v_j from what the penalty allows."""
     cdef double most = 0
     cdef Py_ssize_t j
     with nogil:
@@ -285,17 +285,17 @@ def largest_violation(const double[::1] v, const double[::1] w, double a1, doubl
 
 
 def newton_step(Descent s, const real[::1] values, const int32_t[::1] rows, double target, double rounding):
-    """Minimise the model of the objective at the margins, and go there, or less far where it does not fall.
+    """Minimise the model of the objective at the margins, and step to its minimum, or part of the way.
 
     Parameters
     ----------
     s, values, rows
     target : the violation at which nothing is done
-    rounding : relative, of the objective
+    rounding : the relative rounding error of the objective
 
     Returns
     -------
-    whether it went, or another step may
+    whether it made a step, or another attempt may succeed
     """
     cdef const real* x = head(values)
     cdef const int32_t* row = head(rows)
@@ -318,7 +318,7 @@ cdef inline double column_dot(
 
 
 cdef double most_violation(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """The largest violation of the columns, whose negative gradient is found."""
+    """The largest violation of the columns; sets their negative gradients."""
     cdef double most = 0
     cdef Py_ssize_t j
     for j in range(s.count):
@@ -328,7 +328,7 @@ cdef double most_violation(Descent s, const real* x, const int32_t* row) noexcep
 
 
 cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """Make the model for p = 0, of which the gradient is there."""
+    """Set up the model at p = 0, whose gradient is known."""
     cdef double c, tilted
     cdef Py_ssize_t i, j, k
     s.bent += s.n * s.damping
@@ -351,7 +351,7 @@ cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogi
 
 
 cdef void fill_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """Make G, of all rows or a sample."""
+    """Compute G from all rows or a sample."""
     cdef double c, share, tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
     cdef Py_ssize_t j, k
     for j in range(s.count):
@@ -365,12 +365,12 @@ cdef void fill_gram(Descent s, const real* x, const int32_t* row) noexcept nogil
         for k in range(j, s.count):
             s.G[j * s.count + k] = share * s.G[j * s.count + k] - s.t[j] * s.t[k] * tilted
             s.G[k * s.count + j] = s.G[j * s.count + k]
-        c = s.c[j] - s.t[j] * s.t[j] * tilted  # of all rows
+        c = s.c[j] - s.t[j] * s.t[j] * tilted  # from all rows
         s.c[j] = s.G[j * s.count + j] = max(0.0, c, s.G[j * s.count + j])
 
 
 cdef double dense_gram(Descent s, const real* x) noexcept nogil:
-    """sum_i h_i x_i x_i^T and sum_i h_i x_i, of dense columns and every so many rows; returns sum_i h_i."""
+    """sum_i h_i x_i x_i^T and sum_i h_i x_i, for dense columns and sampled rows; returns sum_i h_i."""
     cdef Py_ssize_t i, j, k, first = 0, count
     cdef double[GRAM_ROWS] hx
     cdef double bent = 0
@@ -389,7 +389,7 @@ cdef double dense_gram(Descent s, const real* x) noexcept nogil:
 
 
 cdef double sparse_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """The same of sparse columns, whose rows are put together before."""
+    """The same for sparse columns, whose values are first gathered by rows."""
     cdef Py_ssize_t i, j, k
     cdef double a, bent = 0
     if s.line[s.n] == 0:
@@ -405,7 +405,7 @@ cdef double sparse_gram(Descent s, const real* x, const int32_t* row) noexcept n
 
 
 cdef double fill_lines(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """Put the values of each row together; returns the number of their pairs."""
+    """Gather the values of each row; returns the number of their pairs."""
     cdef Py_ssize_t i, j, k, p
     cdef double pairs = 0
     for j in range(s.count):
@@ -431,7 +431,7 @@ cdef inline bint is_sampled(Descent s, Py_ssize_t i) noexcept nogil:
 
 
 cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) noexcept nogil:
-    """Minimise the model, until the largest violation that a sweep meets is `enough`."""
+    """Minimise the model until the largest violation in a sweep is `enough`."""
     cdef double met
     cdef int _round, _sweep, count, wait = 1, due = 1
     for _round in range(MOST_ROUNDS):
@@ -453,7 +453,7 @@ cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) 
 
 
 cdef void consider_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
-    """Make G once the sweeps have cost as much."""
+    """Compute G once the sweeps have cost as much."""
     cdef Py_ssize_t j
     if s.price == 0:
         s.price = 0.5 * s.n * s.count * s.count if row == NULL else fill_lines(s, x, row)
@@ -465,7 +465,7 @@ cdef void consider_gram(Descent s, const real* x, const int32_t* row) noexcept n
 
 
 cdef double sweep(Descent s, const real* x, const int32_t* row, bint everything) noexcept nogil:
-    """Minimise over one column after the other, or over those with a weight; the largest violation met."""
+    """Minimise over each column in turn, or each with a weight; returns the largest violation."""
     cdef double most = 0, g, z, met, new, a, c
     cdef Py_ssize_t j
     for j in range(s.count):
@@ -498,7 +498,7 @@ cdef inline double gradient(Descent s, const real* x, const int32_t* row, Py_ssi
 
 
 cdef void move(Descent s, const real* x, const int32_t* row, Py_ssize_t j, double a) noexcept nogil:
-    """Tell the gradient of a change of p_j."""
+    """Update the gradient after a change of p_j."""
     cdef Py_ssize_t i, k
     if s.t[j] != 0:
         s.shift -= a * s.t[j] * s.n / s.bent
@@ -511,9 +511,9 @@ cdef void move(Descent s, const real* x, const int32_t* row, Py_ssize_t j, doubl
 
 
 cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) noexcept nogil:
-    """Conjugate gradients on the columns with a weight, until some would change its sign: it becomes 0.
+    """Conjugate gradients on the columns with a weight, until one would change its sign; it is set to 0.
 
-    Returns 0 once the violation there is `enough`, else the number of iterations.
+    Returns 0 once their violation is `enough`, otherwise the number of iterations.
     """
     cdef double z, new, g, most, fresh, last = 0, bend, tilted, a
     cdef Py_ssize_t i, j
@@ -564,7 +564,7 @@ cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) 
 
 
 cdef double apply(Descent s, const real* x, const int32_t* row, double tilted) noexcept nogil:
-    """The product of d with the model's Hessian to u, or X d to `sum`; returns its curvature along d."""
+    """Write the product of the model's Hessian and d to u, or X d to `sum`; returns the curvature along d."""
     cdef double bend = 0
     cdef Py_ssize_t i, j
     if s.G != NULL:
@@ -581,7 +581,7 @@ cdef double apply(Descent s, const real* x, const int32_t* row, double tilted) n
 
 
 cdef void combine(Descent s, const real* x, const int32_t* row, const double* factors) noexcept nogil:
-    """The sum of the columns times `factors` to `sum`."""
+    """Write the sum of the columns, times `factors`, to `sum`."""
     cdef Py_ssize_t i, j
     for i in range(s.n):
         s.sum[i] = 0
@@ -591,7 +591,7 @@ cdef void combine(Descent s, const real* x, const int32_t* row, const double* fa
 
 
 cdef double objective(Descent s, double share) noexcept nogil:
-    """The objective, if the weights have gone this share of the step, and the margins too."""
+    """The objective after this share of the step."""
     cdef double z, size = 0, square = 0
     cdef Py_ssize_t j
     for j in range(s.count):
@@ -602,11 +602,11 @@ cdef double objective(Descent s, double share) noexcept nogil:
 
 
 cdef bint take_step(Descent s, const real* x, const int32_t* row, double rounding) noexcept nogil:
-    """Go along the step, half as far while the objective does not fall; whether another may."""
+    """Take the step, halved until the objective falls; returns whether another attempt may succeed."""
     cdef double old = objective(s, 0), share = 1
     cdef Py_ssize_t i, j
     cdef bint lower = False
-    if not s.gain > 0:  # along a column that is the same in all rows with a bend the model is flat
+    if not s.gain > 0:  # the model is flat along a column that is constant in all curved rows
         look(s, s.m, s.intercept)
         if s.damping * s.n >= s.bent:
             return False

@@ -1,7 +1,7 @@
 """Losses of the margin m = y (w.x + b0): value, slope, dual term, dual coordinate step.
 
-What else is known of them is in `losses.py`, the table whose codes and widths these are. All for sample
-weight c = 1; `dual_step` takes c. The dual variable is b in c * domain.
+Codes and widths are those of the table in `losses.py`, which has the other properties. Everything is for
+sample weight c = 1, except where c is an argument. The dual variable b is in c * domain.
 """
 
 from libc.math cimport exp, fabs, log, log1p
@@ -12,14 +12,14 @@ cdef enum:
     SQUARED_HINGE = 1
     SMOOTH_HINGE = 2
     LOG = 3
-    PERCEPTRON = 4  # a value only: it has no margin, hence no dual here
+    PERCEPTRON = 4  # only its value is defined here
 
 
 cdef struct Loss:  # properties from the table in losses.py
     int code
     double width  # of the bend of the smooth hinge
-    double upper  # end of the dual variable of a row of weight 1
-    bint quadratic  # whether the dual term is, inside its box
+    double upper  # upper bound of the dual variable of a row of weight 1
+    bint quadratic  # whether the dual term is quadratic between the bounds
     bint straight  # whether the loss is a straight line below its bend
 
 
@@ -52,7 +52,7 @@ cdef inline double loss_value(Loss loss, double m) noexcept nogil:
 
 
 cdef inline double minus_slope(Loss loss, double m) noexcept nogil:
-    """-phi'(m) >= 0, which is the dual variable that an optimum with this margin has."""
+    """-phi'(m) >= 0, the dual variable of a row with margin m at the optimum."""
     cdef double short_by = 1 - m
     if loss.code == LOG:
         return sigmoid(-m)
@@ -77,7 +77,7 @@ cdef inline double dual_term(Loss loss, double b) noexcept nogil:
 
 
 cdef inline double loss_of_dual(Loss loss, double b) noexcept nogil:
-    """phi(m) at the margin m with -phi'(m) = b, of a loss whose dual is not quadratic: log."""
+    """phi(m) at the margin m with -phi'(m) = b, for a loss whose dual is not quadratic: log."""
     return -log1p(-b)
 
 
@@ -88,9 +88,9 @@ cdef inline double clip(double b, double upper) noexcept nogil:
 cdef inline double log_step(double m, double b, double q, double c) noexcept nogil:
     """The b' with log((c - b')/b') = m + q (b' - b), through s, the margin after the step.
 
-    With b' = c sigmoid(-s) the equation is h(s) = s - m - q (c sigmoid(-s) - b) = 0. h is increasing,
-    convex for s < 0 and concave for s > 0, so Newton's steps, kept on the root's side of 0, approach it
-    from 0's side without ever passing it (the safeguard that Yu, Huang & Lin 2011 ask for).
+    With b' = c sigmoid(-s), the equation is h(s) = s - m - q (c sigmoid(-s) - b) = 0. h is increasing,
+    convex for s < 0 and concave for s > 0, so Newton steps that start at 0 and stay on the root's side of 0
+    approach the root without passing it (the safeguard of Yu, Huang & Lin 2011).
     """
     cdef double s = m, z, h, step, slope
     cdef double side = 1 if m + q * (0.5 * c - b) > 0 else -1  # the sign of -h(0) is that of the root
@@ -101,7 +101,7 @@ cdef inline double log_step(double m, double b, double q, double c) noexcept nog
         z = sigmoid(-s)
         slope = z * (1 - z)
         h = s - m - q * (c * z - b)
-        if k > 0 and h * side >= 0:  # only rounding takes it past the root
+        if k > 0 and h * side >= 0:  # only rounding takes a step past the root
             return c * z
         step = h / (1 + q * c * slope)
         s -= step
@@ -111,19 +111,19 @@ cdef inline double log_step(double m, double b, double q, double c) noexcept nog
 
 
 cdef inline double curvature(Loss loss, double c) noexcept nogil:
-    """-psi'' of the quadratic dual terms, for weight c."""
+    """-psi'' of quadratic dual terms, for weight c."""
     if loss.code == HINGE:
         return 0
     return 1 / (2 * c) if loss.code == SQUARED_HINGE else loss.width / c
 
 
 cdef inline double dual_slope(Loss loss, double m, double b, double c) noexcept nogil:
-    """The derivative of n D by this coordinate, from margin m; for losses with a quadratic dual."""
+    """The derivative of n D by this coordinate at margin m; for losses with a quadratic dual."""
     return 1 - m - curvature(loss, c) * b
 
 
 cdef inline double dual_step(Loss loss, double m, double b, double q, double c) noexcept nogil:
-    """The b that maximises the dual over this coordinate, from margin m and q = ||x||^2 / (alpha n)."""
+    """The b that maximises the dual over this coordinate, for margin m and q = ||x||^2 / (alpha n)."""
     cdef double slope, steepness
     if loss.code == LOG:
         return log_step(m, b, q, c)
@@ -138,9 +138,9 @@ cdef inline double dual_step(Loss loss, double m, double b, double q, double c) 
 cdef inline double momentum_step(
     Loss loss, double m, double b, double q, double c, double momentum, double last
 ) noexcept nogil:
-    """The same with a share of the row's last change; for losses with a quadratic dual.
+    """The same, plus a share of the row's last change; for losses with a quadratic dual.
 
-    The dual rises wherever a step goes the exact one's way, less than twice as far.
+    The dual rises with any step in the direction of the exact step that is less than twice as long.
     """
     cdef double exact, step, steepness = q + curvature(loss, c)
     cdef double longer = 1 + 0.4 * momentum, farthest = 1.8  # of the exact step
@@ -156,9 +156,9 @@ cdef inline double momentum_step(
 
 
 cdef inline double gap_term(Loss loss, double m, double b, double change, double q, double c) noexcept nogil:
-    """c phi(m) - c psi(b/c) + b m >= 0: what a row adds to n (P(w(b)) - D(b)), met with m and b.
+    """c phi(m) - c psi(b/c) + b m >= 0, the term of a row with m and b in n (P(w(b)) - D(b)).
 
-    For a dual that is not quadratic from the step that followed, to second order: the log loss's here.
+    If the dual is not quadratic, as for the log loss, it is computed to second order from the step's change.
     """
     cdef double h
     if not loss.quadratic:

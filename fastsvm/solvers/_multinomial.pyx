@@ -1,4 +1,4 @@
-"""The passes of multinomial log loss: scores of all classes, softmax, and what gradients need."""
+"""The passes of multinomial log loss: scores of all classes, softmax, and sums for gradients."""
 
 from libc.math cimport exp, log
 
@@ -63,7 +63,7 @@ def curve(
     const double[:, ::1] likely, const double[:, ::1] change, const double[::1] weights,
     double[:, ::1] out,
 ):
-    """c_i times the derivative of softmax, along the change of the scores."""
+    """c_i times the derivative of softmax along the change of the scores."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i, k, n = likely.shape[0], n_classes = likely.shape[1]
     cdef double mean, c

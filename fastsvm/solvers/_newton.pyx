@@ -1,4 +1,4 @@
-"""Newton's method: the passes over rows that one iteration needs.
+"""Newton's method: the passes over rows of an iteration.
 
 With m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are::
 
@@ -10,16 +10,16 @@ The step is w + t p with H p = -g and t from a line search. The bound is the dua
 
     D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||1/(alpha n) sum_i b_i y_i x_i||^2
 
-The hinge has no second derivative. Its dual's augmented Lagrangian has one:
-b_i = clip(o_i + c_i penalty (1 - m_i), 0, c_i), and h_i = c_i penalty inside the box. Once a minimum is near,
-b becomes the multipliers o (the method of multipliers), and the penalty grows.
+The hinge has no second derivative, but its dual's augmented Lagrangian does: b_i = clip(o_i + c_i penalty (1
+- m_i), 0, c_i), and h_i = c_i penalty if 0 < b_i < c_i. Once a minimum is near, the multipliers o are set to
+b (the method of multipliers), and the penalty grows.
 
 Sources: Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
 Res. 1 (1976). Yin & Li, A semismooth Newton method for support vector classification and regression, Comput.
 Optim. Appl. 73 (2019).
 
-All work on some rows, numbered in `which`, and on arrays with an entry for each of those. w has one more
-entry for the intercept, the column of ones.
+All functions work on the rows `which`, and on arrays with an entry for each. w has an extra entry for the
+intercept, whose column is 1.
 """
 
 import cython
@@ -37,7 +37,7 @@ from ._types cimport head, index, int8_t, int32_t, real
 cdef enum:
     BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
     PASS_ROWS = 32  # rows that are read twice, the second time from the cache
-    TILE = 16  # columns of the Hessian whose cache lines are read again before they are lost
+    TILE = 16  # columns of the Hessian whose cache lines are read again before they are evicted
 
 
 @cython.final
@@ -48,17 +48,17 @@ cdef class ActiveSet:
     ----------
     loss : `Loss.struct`
     which : int32 array, the rows
-    weights : float64 array of as many c_i, or of length 0 when all are 1
-    margin, dual : float64 arrays, as many
+    weights : float64 array of their c_i, or of length 0 when all are 1
+    margin, dual : float64 arrays of the same length as `which`
 
     Attributes
     ----------
-    penalty : of the hinge's augmented Lagrangian, where b = clip(multiplier + c penalty (1 - m), 0, c); 1 for
-        other losses
-    multiplier : those multipliers
-    change : by how much a step changes the margins
-    curvature, held : -db/dm over the penalty, and what of it the Hessian contains
-    next : the b of the margins
+    penalty : the hinge's augmented Lagrangian has b = clip(multiplier + c penalty (1 - m), 0, c); 1 for other
+        losses
+    multiplier : these multipliers
+    change : the changes of the margins in a step
+    curvature, held : -db/dm over the penalty, and the part of it that the Hessian contains
+    next : b at the margins
     """
 
     cdef Loss loss
@@ -77,11 +77,11 @@ cdef class ActiveSet:
     def __init__(self, Loss loss, which, weights, margin, dual):
         cdef const double[::1] given = weights
         if not has_curvature(loss.code):
-            raise ValueError(f"Newton's method has no formulas for the loss of code {loss.code}")
+            raise ValueError(f"Newton's method does not support the loss of code {loss.code}")
         count = len(which)
         self.loss, self.which, self.weights = loss, which, weights
         self.margin, self.dual = margin, dual
-        # In one piece, for which the system may use large pages.
+        # One block of memory, for which the system may use large pages.
         self.change, self.multiplier, self.curvature, self.held, self.next = np.zeros((5, count))
         self.c = head(given)
         self.m, self.b, self.dm = start_of(self.margin), start_of(self.dual), start_of(self.change)
@@ -100,7 +100,7 @@ cdef inline bint has_curvature(int code) noexcept nogil:
 
 
 cdef void terms(ActiveSet s, double t, Py_ssize_t first, Py_ssize_t n, double* b, double* h) noexcept nogil:
-    """Of n members, once their margins have changed by t dm_i: b(m), which is c (-phi'(m)) or, for the hinge,
+    """For n rows, once their margins have changed by t dm_i: b(m), which is c (-phi'(m)) or, for the hinge,
     its smoothed form; and -b'(m) over the penalty.
     """
     cdef const double* c = NULL if s.c == NULL else s.c + first
@@ -176,7 +176,7 @@ def newton_row_sums(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const int32_t[::1] which, const double[::1] dual, double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
 ):
-    """Add sum_i b_i y_i x_i, and sum_i b_i y_i as its last entry, to z: a line for y = -1, one for y = 1."""
+    """Add sum_i b_i y_i x_i, and as last entry sum_i b_i y_i, to the rows of z for y = -1 and y = 1."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, k, start
@@ -198,12 +198,12 @@ def smooth_pass(
     const double[::1] w, double[::1] dual, double[::1] curvature, double[:, ::1] z, double[:, ::1] sums,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """All that one pass over dense rows tells of w, of a smooth loss.
+    """Measure w in one pass over dense rows, for a smooth loss.
 
-    Writes b_i = c_i (-phi'(m_i)) to `dual`, -db_i/dm_i to `curvature` if that has room, and adds to z as
-    `newton_row_sums` does. To `sums` of a side it adds sum_i c_i phi(m_i), a p and a q: if all b_i become
-    (1 - t) b_i, sum_i c_i psi(b_i / c_i) is below the tangent of slope m_i by t p + t^2 q at most; p is of
-    b_i at a bound.
+    Writes b_i = c_i (-phi'(m_i)) to `dual`, -db_i/dm_i to `curvature` unless it is empty, and adds to z as
+    `newton_row_sums` does. Adds sum_i c_i phi(m_i), p and q to `sums`, per sign: if all b_i become (1 - t)
+    b_i, sum_i c_i psi(b_i / c_i) is at most t p + t^2 q below the tangent of slope m_i; p comes from b_i at a
+    bound.
     """
     cdef const real* x = head(values)
     cdef const double* c = head(weights)
@@ -257,7 +257,7 @@ def smooth_pass(
 
 
 def sweep(const double[:, ::1] H, double[::1] slope, double[::1] z, const double[::1] a):
-    """Minimise over each z_j in turn what has this Hessian and slope, plus sum_j a_j |z_j|; change the slope.
+    """Minimise a quadratic function plus sum_j a_j |z_j| over each z_j in turn; update its slope.
 
     Returns the largest change of a slope by its own z_j.
     """
@@ -282,7 +282,7 @@ def activate_rows(
     Loss loss, const double[::1] margin, const double[::1] weights, const double[::1] dual, double radius,
     uint8_t[::1] active,
 ):
-    """Mark rows as active within `radius` of the bend of the loss, or whose b is not that of their piece.
+    """Mark rows as active if they are within `radius` of the bend, or their b does not fit their margin.
 
     Active rows stay active. The loss of the others is a straight line around their margin.
     """
@@ -384,7 +384,7 @@ def gather_hessian_rows(
     Rows rows, const real[::1] values, const index[::1] columns, ActiveSet s, int side, double[:, ::1] block,
     Py_ssize_t first,
 ):
-    """Fill `block` with rows times the root of what `half` lacks (side 1) or has in excess (side -1).
+    """Fill `block` with rows times the root of what `half` lacks (side 1) or must lose (side -1).
 
     Returns the number of rows written, and the position to continue from.
     """
@@ -416,7 +416,7 @@ def gather_hessian_rows(
 
 
 def update_multipliers(ActiveSet s):
-    """Set the multipliers to the hinge's b at the margins: the step of the method of multipliers."""
+    """Set the multipliers to the hinge's b at the margins, a step of the method of multipliers."""
     with nogil:
         duals_of_margins(s, 0, s.which.shape[0])
     s.multiplier[:] = s.next
@@ -458,7 +458,7 @@ def take_step(
     ActiveSet s, const double[::1] step, const double[:, ::1] z, double[::1] w, double alpha, double share,
     double slope_left,
 ):
-    """Move w and the margins along `step`, up to where the slope is `slope_left` of itself or less."""
+    """Move w and the margins along `step`, until the slope is at most `slope_left` times its first value."""
     cdef Py_ssize_t k, _try, n = s.which.shape[0], d = w.shape[0] - 1
     cdef const double* p = &step[0]
     cdef double low = 0, high = INFINITY, t = 1, ridge, pull, fixed, down, bend, rounded, slope, newton
@@ -493,12 +493,12 @@ def fill_system(
     const double[:, ::1] half, double curvature, const double[:, ::1] z, const double[::1] w, double alpha,
     double share, double[::1] g, double[:, ::1] H, double[::1] short,
 ):
-    """Write the gradient to g, and the Hessian to H; both without the intercept if they are too short for it.
+    """Write the gradient to g, and the Hessian to H; without the intercept if they have no entry for it.
 
-    An intercept that nothing holds gets a bit more on the diagonal.
+    An intercept without curvature gets a small value on the diagonal.
 
-    To `short` goes by how much w(b) is short of w, with b balanced if there is an intercept. Returns what
-    that costs of the gap: half its square, measured by H, and what balancing may cost.
+    Writes w - w(b) to `short`, with b balanced if there is an intercept. Returns what this difference adds to
+    the gap: half its square, measured by H, and what balancing may cost.
     """
     cdef Py_ssize_t i, k, first = 0, last, size = g.shape[0], d = short.shape[0]
     cdef double a, excess, total = z[0, d] + z[1, d], cost = 0, balancing = 0
@@ -550,7 +550,7 @@ def cholesky(const double[:, ::1] H, double[:, ::1] factor):
 
 
 def solve_factorised(const double[:, ::1] H, const double[:, ::1] factor, const double[::1] slope):
-    """Solve H p = slope, with the lower triangular factor of H, and once more for what rounding left."""
+    """Solve H p = slope, with the lower triangular factor of H, and one step of iterative refinement."""
     cdef Py_ssize_t i, n = slope.shape[0]
     found = np.array(slope)
     cdef double[::1] p = found, rest = np.empty(n)
@@ -565,7 +565,7 @@ def solve_factorised(const double[:, ::1] H, const double[:, ::1] factor, const 
 
 
 cdef void substitute(const double[:, ::1] factor, double[::1] x) noexcept nogil:
-    """Solve factor factor^T p = x, with a lower triangular factor: p goes into x."""
+    """Solve factor factor^T p = x, with a lower triangular factor; p replaces x."""
     cdef Py_ssize_t i, n = factor.shape[0]
     for i in range(n):
         x[i] = (x[i] - dot[double, int32_t](&factor[i, 0], NULL, i, &x[0])) / factor[i, i]

@@ -1,14 +1,14 @@
 """Pegasos: stochastic sub-gradient steps.
 
-Minimise P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i), m_i = y_i (w.x_i + b0).
+Minimises P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i), m_i = y_i (w.x_i + b0).
 For t = 1, 2, ... with a batch A of k rows, eta = 1 / (alpha t) and g_i = c_i (-phi'(m_i))::
 
     w  = (1 - eta alpha) w + eta/k sum_{i in A} g_i y_i x_i
-    b0 = b0 + min(eta, 1/sqrt(t))/k sum_{i in A} g_i y_i     or with steps of eta as well
-    w  = min(1, r / ||w||) w           if projected: the ball of radius r holds the optimum
+    b0 = b0 + min(eta, 1/sqrt(t))/k sum_{i in A} g_i y_i     or with steps of eta
+    w  = min(1, r / ||w||) w           if projected: the ball of radius r contains the optimum
 
-After t steps w is w(b) = 1/(alpha n) sum_i b_i y_i x_i, b_i = n/(k t) times the sum of the g_i met. A step
-costs O(values of A), since w = scale * v. The average of iterates is a combination of v and one more vector.
+After t steps w is w(b) = 1/(alpha n) sum_i b_i y_i x_i, b_i = n/(k t) times the sum of the g_i so far. A step
+costs O(values of A), since w = scale * v. The average of iterates is a combination of v and another vector.
 
 Source: Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos: primal estimated sub-gradient solver for SVM, Math.
 Program. 127 (2011), fig. 1 and 2, sec. 4 (losses) and 6 (intercept).
@@ -45,10 +45,9 @@ cdef class PegasosState:
     earlier : steps before, which shorten those here: the t-th has length 1 / (alpha (earlier + t))
     scale, intercept : w = scale * v and the intercept
     squared_norm : ||v||^2, kept only when projecting
-    averaging, growing : whether iterates are being averaged, and whether the t-th then weighs t, not 1
-    averaged, mass, intercept_sum : the sum of their weights so far, and of their weighted scales and
-        intercepts
-    watched, met : whether to add up the weighted losses of the rows as they are met, and their sum
+    averaging, growing : whether iterates are averaged, and whether the t-th has the weight t, not 1
+    averaged, mass, intercept_sum : the sums of the weights, weighted scales and weighted intercepts so far
+    watched, met : whether to sum the weighted losses of the rows as visited, and their sum
     """
 
     cdef Loss loss
@@ -89,10 +88,7 @@ def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, PegasosState state,
 ):
-    """Walk `order`, an epoch or a part of one, in batches; each takes one step.
-
-    A step costs O(values of the batch).
-    """
+    """Take a step per batch of `order`, which is an epoch or a part of one."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
@@ -145,8 +141,8 @@ def run_epoch(
                 norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
                 if norm > state.radius:
                     state.scale *= state.radius / norm
-            # Projections may shrink w so fast that the scale underflows, or that the average is lost in
-            # the difference of mass * v and tail.
+            # Projections may shrink w so fast that the scale underflows, or that the average loses its digits
+            # in the difference of mass * v and tail.
             if state.scale < 1e-100 or state.mass > 1e3 * state.averaged * state.scale:
                 fold_scale(state)
             if state.averaging:

@@ -1,10 +1,10 @@
 """The perceptron, plain and averaged.
 
-Look for (w, b0) with y_i (w.x_i + b0) > 0 for all rows. On each row where that fails::
+Looks for (w, b0) with y_i (w.x_i + b0) > 0 for all rows. On each row where this does not hold::
 
     w = w + c_i y_i x_i,    b0 = b0 + c_i y_i
 
-The average of all t iterates is w - 1/t sum of (change of w) * (steps before it): O(values of a row).
+The average of all t iterates is w - 1/t sum of (change of w) * (steps before it), in O(values of a row).
 
 Sources: Rosenblatt, The perceptron, Psychol. Rev. 65 (1958). Freund & Schapire, Large margin classification
 using the perceptron algorithm, Mach. Learn. 37 (1999), for averaging.
@@ -25,13 +25,13 @@ cdef class PerceptronState:
     fit_intercept : bool
     w : float64 of shape (n_columns,)
     averaging_correction : float64 of shape (n_columns,) or None
-        Each change of w times the number of earlier steps; the average of all iterates is w minus its t-th.
+        The sum of each change of w times the number of earlier steps; the average is w minus 1/t of it.
 
     Attributes
     ----------
-    t, mistakes : rows seen, and how many of them changed w
-    loss : the sum of c max(0, -y (w.x + b0)) of the rows as they were met
-    intercept, intercept_correction : the intercept, and what `averaging_correction` is to w
+    t, mistakes : numbers of rows seen, and of those that changed w
+    loss : the sum of c max(0, -y (w.x + b0)) of the rows as visited
+    intercept, intercept_correction : the intercept, and its averaging correction
     """
 
     cdef bint fit_intercept
@@ -47,7 +47,7 @@ def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, PerceptronState state,
 ):
-    """Walk `order`, an epoch or a part of one. On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
+    """Visit the rows of `order`, an epoch or a part of one: if y (w.x + b0) <= 0, w += c y x, b0 += c y."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)

@@ -29,8 +29,8 @@ def shuffle(int32_t[::1] order, uint64_t[::1] state):
 def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
     """Fill `order` with a grouped permutation of `rows`, which is as long; None: of 0 ... n - 1.
 
-    Blocks of BLOCK_ROWS adjacent rows in random order, and the rows of each in random order: kinder than a
-    full permutation to the memory that the rows are read from.
+    Blocks of BLOCK_ROWS adjacent rows are in random order, as are the rows of each block: reading them from
+    memory is faster than in a full permutation.
 
     `blocks` holds the numbers 0 ... ceil(n / BLOCK_ROWS) - 1 in any order, and is shuffled too.
     """
@@ -57,7 +57,7 @@ def shuffle_windows(
     """Fill `order` with a permutation of `rows`, which is as long, within windows; None: of 0 ... n - 1.
 
     Segment s is rows[bounds[s]:bounds[s + 1]]. Window k has segments[lasts[k - 1]:lasts[k]], and the
-    rows of each window are in random order. `ends` is told where in `order` windows end.
+    rows of each window are in random order. The ends of the windows in `order` are written to `ends`.
     """
     cdef const int32_t* source = head(rows)
     cdef int32_t* target = <int32_t*>head(order)
@@ -89,7 +89,7 @@ def draw_rows(int32_t[::1] order, uint64_t n_rows, uint64_t[::1] state):
 def draw_batches(int32_t[::1] pool, int32_t[::1] order, Py_ssize_t batch_size, uint64_t[::1] state):
     """Fill `order` with batches, each of different rows of `pool` drawn anew; the last may be shorter.
 
-    `pool` holds the rows in any order, as many as a batch or more, and is shuffled in part.
+    `pool` holds at least as many rows as a batch, in any order, and is partly shuffled.
     """
     cdef Py_ssize_t k, other, place
     cdef uint64_t s = state[0]

@@ -6,9 +6,9 @@ from ._types cimport head, index, int32_t, int64_t, real
 
 
 cdef enum:
-    WIDE = 16  # the shortest dense row worth a call
+    WIDE = 16  # the shortest dense row that is worth a call
     AHEAD = 4  # rows between a prefetch and its use
-    PREFETCHED = 32  # values fetched of a row; the processor itself goes on from there
+    PREFETCHED = 32  # values of a row that are prefetched; the processor itself continues from there
 
 
 cdef struct Layout:
@@ -35,7 +35,7 @@ cdef class Rows:
 
 
 cdef inline const index* columns_of(Rows rows, const index[::1] columns) noexcept:
-    """First column, or NULL of dense rows."""
+    """The first column, or NULL for dense rows."""
     return NULL if rows.dense else head(columns)
 
 
@@ -46,13 +46,13 @@ cdef inline const index* shift(const index* columns, Py_ssize_t start) noexcept 
 cdef inline void prefetch_row(
     const Layout* layout, const real* x, const index* j, const int32_t* order, Py_ssize_t k, Py_ssize_t n
 ) noexcept nogil:
-    """Ask for the row that is AHEAD of position k in an order of n rows."""
+    """Prefetch the row that is AHEAD places after place k in an order of n rows."""
     cdef Py_ssize_t start, stop
     if k + AHEAD >= n:
         return
     start = row_start(layout, order[k + AHEAD])
     stop = min(row_start(layout, order[k + AHEAD] + 1), start + PREFETCHED)
-    while start < stop:  # a cache line of 64 bytes holds 8 doubles, or more of what is smaller
+    while start < stop:  # a cache line of 64 bytes holds at least 8 values
         prefetch(x + start)
         if j != NULL:
             prefetch(j + start)

@@ -1,4 +1,4 @@
-"""X, checked once at the border, and the passes over it that every solver shares."""
+"""X, checked once, and the passes over X that all solvers share."""
 
 
 import cython
@@ -11,13 +11,13 @@ from ._losses cimport Loss, dual_term
 from ._simd cimport squares
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
-# Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
+# Values that one call of an epoch's kernel may read: some tenths of a second, so that Ctrl-C acts soon.
 EPOCH_VALUES = 1 << 24
-# The same where X is memory-mapped: what an epoch's kernel touches is in memory until it is done.
+# The same for a memory-mapped X, whose values stay in memory until the call ends.
 MAPPED_VALUES = 1 << 22
-# Values that a thread takes at a time in the passes that can be shared.
+# Values that a thread reads at a time in the passes that can be shared.
 PASS_VALUES = 1 << 20
-# Squared norms beyond leave no room for sums of products in double precision.
+# Larger squared norms might make sums of products overflow in double precision.
 LONGEST = 1e200
 
 cdef enum:
@@ -35,29 +35,28 @@ cdef class Rows:
     indptr : ndarray of shape (n_rows + 1,), int32 or int64, checked by `as_csr`; None when the rows are dense
     shape : (n_rows, n_columns)
     threads : int, default=1
-        For the checks.
+        Number of threads for the checks.
     norms : bool, default=False
-        Compute `squared_norms` in the same pass, not in one of its own when asked for. Where X is
-        memory-mapped, this pass is made when something is asked for that needs it, unless a solver checks
-        rows with `check` before it first visits them.
+        Compute `squared_norms` in the same pass, not in an extra pass later. If X is memory-mapped, the pass
+        is made when it is first needed, unless a solver calls `check` for rows before their first visit.
 
     Attributes
     ----------
     values, columns : ndarrays, checked
     checked : bool
-        Whether all rows were; a kernel may follow the columns of no others.
+        Whether all rows are checked; kernels must not use the columns of others.
     dense : bool
-        Whether rows are dense, and the columns not to be read.
+        Whether rows are dense; the columns are then not read.
     longest : float
-        The largest ||x_i||^2, repeated columns taken one by one.
+        The largest ||x_i||^2, without summing repeated columns.
     mapped : bool
-        Whether values or columns are in a memory-mapped file, whose pages are let go after use.
+        Whether values or columns are in a memory-mapped file, whose pages are released after use.
 
     Raises
     ------
     ValueError
-        On columns that lie outside, on NaN or infinite values, and on rows whose norm overflows; also when
-        rows are checked later.
+        If a column does not exist, a value is NaN or infinite, or a row's norm overflows; also later, if rows
+        are checked later.
     """
 
     def __init__(self, values, columns, indptr, shape, threads=1, norms=False):
@@ -92,7 +91,7 @@ cdef class Rows:
     def check(self, first, last):
         """Check rows first to last, and compute their norms."""
         values, columns = self.unchecked_values, self.unchecked_columns
-        # Touched only if columns do not increase, and if some repeat.
+        # Used only if columns do not increase, and if some repeat.
         bits, scratch = np.zeros(self.n_columns // 64 + 1, np.uint64), np.zeros(self.n_columns)
         bad, longest = _check(self, values, columns, self.norms, bits, scratch, first, last)
         if bad >= 0:
@@ -111,7 +110,7 @@ cdef class Rows:
 
     @property
     def columns(self):
-        """Their columns, of shape (0,) when the rows are dense."""
+        """The columns of the values, of shape (0,) if the rows are dense."""
         self.require_checked()
         return self.unchecked_columns
 
@@ -123,11 +122,11 @@ cdef class Rows:
 
     @property
     def n_bytes(self):
-        """Bytes of values and columns."""
+        """The number of bytes of values and columns."""
         return self.unchecked_values.nbytes + self.unchecked_columns.nbytes
 
     def chunk_rows(self, values=None):
-        """Return how many rows hold about so many values; by default, as many as one call may touch."""
+        """Return how many rows hold about so many values; by default, as many as one call may read."""
         usual = MAPPED_VALUES if self.pages else EPOCH_VALUES
         return max(1, (values or usual) * self.n_rows // max(1, self.n_values))
 
@@ -156,7 +155,7 @@ cdef class Rows:
 
 
 def map_chunks(Rows rows, function, threads=1):
-    """Return function(first, last) for each chunk of rows; the chunks do not depend on the threads."""
+    """Return function(first, last) for each chunk of rows; the chunks do not depend on `threads`."""
     step = rows.chunk_rows(PASS_VALUES)
     firsts = range(0, rows.n_rows, step)
     lasts = [min(first + step, rows.n_rows) for first in firsts]
@@ -171,7 +170,7 @@ def map_chunks(Rows rows, function, threads=1):
 
 
 def _passing(Rows rows, function, step):
-    """Wrap the function: release the rows it has read, and prefetch the rows of the next step."""
+    """Wrap the function, to release the rows that it has read and prefetch the rows of the next step."""
 
     def visit(first, last):
         rows.will_need(last, min(last + step, rows.n_rows))
@@ -188,7 +187,7 @@ cdef double limit = LONGEST
 cdef inline bint is_inside(
     const index* j, Py_ssize_t n, Py_ssize_t n_columns, bint* increasing
 ) noexcept nogil:
-    """Whether all columns exist, and whether they increase; without branches, so that it vectorises."""
+    """Whether all columns exist, and increase; without branches, so that the loop vectorises."""
     cdef int unordered = 0
     cdef Py_ssize_t k
     for k in range(1, n):
@@ -200,7 +199,7 @@ cdef inline bint is_inside(
 
 
 cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexcept nogil:
-    """Whether all indices are in 0 ... bound - 1; in their own width, so that it vectorises."""
+    """Whether all indices are in 0 ... bound - 1; in their own width, so that the loop vectorises."""
     cdef index bits = 0, largest = -1
     cdef Py_ssize_t k
     for k in range(n):
@@ -210,7 +209,7 @@ cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexc
 
 
 cdef inline bint has_repeats(const index* j, Py_ssize_t n, uint64_t* bits) noexcept nogil:
-    """Whether a column is there twice, in any order. `bits` has one per column: zeros, left as zeros."""
+    """Whether a column occurs twice, in any order. `bits` has one bit per column: zeros, left as zeros."""
     cdef uint64_t repeated = 0, word, bit
     cdef Py_ssize_t k
     for k in range(n):
@@ -238,7 +237,7 @@ def _check(
     Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, uint64_t[::1] bits,
     double[::1] scratch, Py_ssize_t first, Py_ssize_t last,
 ):
-    """The first bad row of a range, or -1, and the largest squared norm; all of these go into `norms`."""
+    """The first bad row of a range, or -1, and the largest squared norm; fill in `norms`."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, start, stop
@@ -272,11 +271,11 @@ def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, 
         if not isfinite(values[k]):
             kind = "NaN" if values[k] != values[k] else "infinity"
             return f"X contains {kind} at row {i}, column {column}; impute it or remove the row."
-    return f"Row {i} of X is too long, the sum of its squares is positive {LONGEST:g}: scale X."
+    return f"Row {i} of X is too long: its sum of squares is above {LONGEST:g}. Scale X."
 
 
 def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
-    """The first i where indptr[i] to indptr[i + 1] is no range of `n` values, or -1; it starts at 0."""
+    """The first i for which indptr[i] to indptr[i + 1] is no range in `n` values, or -1; it starts at 0."""
     cdef const index* offsets = &indptr[0]
     cdef Py_ssize_t i, n = indptr.shape[0] - 1
     cdef int backward = 0
@@ -324,13 +323,12 @@ def _primal_from_dual(
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
 
 
-# An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Near-feasible dual
-# variables are made feasible by factors `positive` and `negative` for the rows of either sign; they are
-# applied on the fly, so that no copy of the dual is needed.
+# An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Nearly feasible dual variables
+# are made feasible by factors `positive` and `negative` for the rows of either sign, without a copy.
 
 
 def primal_from_dual(Rows rows, signs, dual, double rate, double positive=1, double negative=1):
-    """rate * sum_i b_i y_i x_i, float64 of size n_columns; chunks of rows whose b_i are 0 are not read."""
+    """rate * sum_i b_i y_i x_i, float64 of size n_columns; chunks of rows with b_i = 0 are not read."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()
 
@@ -351,7 +349,7 @@ def dual_sum(
     const int8_t[::1] signs, const double[::1] dual, const double[::1] weights, Loss loss,
     double positive=1, double negative=1,
 ):
-    """sum_i c_i psi(b_i / c_i); rows with c_i = 0 have no term."""
+    """sum_i c_i psi(b_i / c_i) over the rows with c_i > 0."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i
     cdef double total = 0, b
@@ -381,7 +379,7 @@ def take_from_few_rows(
     const int8_t[::1] signs, const double[::1] dual, bint positive, double part, double share,
     double[::1] taken,
 ):
-    """Of the b_i of one sign take so much in all, as a part of their sum: of the first ones `share` each."""
+    """Take `part` of the sum of the b_i of one sign, as a `share` of each of the first rows."""
     cdef double total = 0, excess, before = 0
     cdef Py_ssize_t i, last = -1
     with nogil:

@@ -36,7 +36,7 @@ def scores_of(Rows rows, w, threads=1):
 
 
 def scores_at(Rows rows, w, which):
-    """Return w.x_i of the rows in `which`, int32 numbers."""
+    """Return w.x_i for the rows with the int32 numbers `which`."""
     out, step = np.empty(len(which)), rows.chunk_rows()
     for first in range(0, len(which), step):
         last = min(first + step, len(which))
@@ -48,7 +48,7 @@ def scores_at(Rows rows, w, which):
 def loss_and_slope(
     const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double intercept, Loss loss
 ):
-    """sum_i c_i phi(y_i (s_i + intercept)), and its derivative by that; on the left or right at a kink."""
+    """sum_i c_i phi(y_i (s_i + intercept)) and its derivative by the intercept; one-sided at a kink."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i
     cdef double m, c = 1, total = 0, slope = 0

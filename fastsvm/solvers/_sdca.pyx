@@ -1,6 +1,6 @@
 """SDCA: one dual coordinate at a time, maximised exactly.
 
-Minimise over w, and over b0 if there is an intercept, with m_i = y_i (w.x_i + b0)::
+Minimises over w, and over b0 if there is an intercept, with m_i = y_i (w.x_i + b0)::
 
     P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i)
 
@@ -16,12 +16,12 @@ A step on row i, with q_i = ||x_i||^2 / (alpha n) and upper = 1 or inf (`dual_st
     log             the b' with log((c_i - b') / b') = m_i + q_i (b' - b_i), by Newton's method
     then            w += (b' - b_i) / (alpha n) y_i x_i
 
-The intercept is solved by proximal steps, the method of multipliers on sum_i b_i y_i = 0: within an epoch
+The intercept is found by proximal steps, the method of multipliers for sum_i b_i y_i = 0: within an epoch
 b0 += s (b' - b_i) y_i and q_i += s, s the `intercept_step`; after it b0 += s sum_i b_i y_i (`end_epoch`).
-Modified SGD, for a first epoch: the t-th row is treated as the last of a problem of t rows, or of
-(t + ahead) n / (n + ahead), which is milder. The intercept, which is not regularised, stays as it is.
-Momentum adds a share of a row's last change to its step (`momentum_step`). Shrinking: a row at a bound of its
-box is left out where the slope of the dual pushes it there by more than a threshold (`count_in`).
+Modified SGD, for a first epoch, treats the t-th row as the last one of a problem with t rows or, in a milder
+form, (t + ahead) n / (n + ahead) rows. The intercept, which is not regularised, does not change.
+Momentum adds a share of a row's last change to its step (`momentum_step`). Shrinking leaves out a row at a
+bound if the slope of the dual pushes it beyond the bound by more than a threshold (`count_in`).
 
 Sources: Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss minimization,
 JMLR 14 (2013), fig. 1 and sec. 5. Hsieh et al., A dual coordinate descent method for large-scale linear SVM,
@@ -43,13 +43,13 @@ from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, 
 from ._simd cimport squares
 from ._types cimport SHORT, head, index, int8_t, int32_t, real, uint64_t
 
-# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
-MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is the momentum of a step's
+# The effect of each constant is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+MOMENTUM = 0.55  # the momentum, over the squared ratio of the gap to the previous gap
 MOST_MOMENTUM = 0.3  # the largest momentum
-SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
-NEAR_GAP = 1.5  # times the gap of `tol`, up to which some rows are to be looked at again
-SLOW_BALANCE = 0.5  # of an epoch's imbalance left by the next, above which the intercept's steps get longer
-LONGER_STEPS = 4  # times as long
+SHRINK_SLOPE = 0.25  # share of the largest slope above which a row at a bound is left out (LIBLINEAR: 1)
+NEAR_GAP = 1.5  # times the gap of `tol`: up to this gap, some rows are measured again
+SLOW_BALANCE = 0.5  # share of the imbalance left by an epoch above which the intercept's steps get longer
+LONGER_STEPS = 4  # the factor by which they do
 
 
 cdef struct Rules:
@@ -69,28 +69,28 @@ cdef class SDCAState:
     dropped : int8 of shape (n_rows,), or None
         Set to 1 for rows that need no more visits for now.
     averaging_correction : float64 of shape (n_rows,), or None
-        Per row, the dual mass times the number of averaged steps it was missing from.
+        Each change of a dual variable, times the number of averaged steps before the change.
     w_positive : float64 of w's shape, or None
-        The share of w that the rows of sign +1 have.
+        The part of w from the rows of sign +1.
     last_changes : float32 of shape (n_rows,), or None
         The last change of each dual variable.
 
     Attributes
     ----------
     intercept : the intercept
-    longest_intercept_step : what `intercept_step` may grow to
+    longest_intercept_step : the largest allowed `intercept_step`
     imbalance : sum_i b_i y_i an epoch ago
-    momentum : share of its last change that a step gets
-    threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
+    momentum : the share of a row's last change that is added to its step
+    threshold : a row at a bound is dropped if the dual's slope pushes it beyond the bound by more
     violation : the largest slope that moved a row
-    gap, loss_sum, dual_margins : sums of gap terms, losses and b_i m_i over the rows, each as it was met
-    dropped_loss, dropped_dual_margins : the same of the rows dropped
+    gap, loss_sum, dual_margins : sums of gap terms, losses and b_i m_i over the rows, as visited
+    dropped_loss, dropped_dual_margins : the same for the dropped rows
     averaged : steps since averaging began
-    seen : rows seen by the modified-SGD epoch; -1 outside it
-    ahead : rows that this epoch counts as seen before its first
-    gap_estimate, gap_ratio : the gap as estimated at the end of the last epoch; it over the one before
-    screening_intercept : the intercept when the rows left out were dropped
-    largest_squared_norm : the largest ||w||^2 at the end of an epoch so far
+    seen : rows seen by the modified-SGD epoch; -1 in other epochs
+    ahead : rows that this epoch counts as already seen
+    gap_estimate, gap_ratio : the gap estimated after the last epoch, and its ratio to the previous one
+    screening_intercept : the intercept at which rows were dropped
+    largest_squared_norm : the largest ||w||^2 after any epoch so far
     shrinking : whether rows are left out
     """
 
@@ -129,15 +129,16 @@ cdef class SDCAState:
         self.loss_sum, self.dual_margins = self.dropped_loss, self.dropped_dual_margins
 
     cpdef bint must_revisit(self) noexcept nogil:
-        """Set the threshold as the slopes of this epoch suggest.
+        """Set the threshold according to the slopes of this epoch.
 
-        Return whether the intercept has moved by more since rows were dropped: then all are to be visited.
+        Return whether the intercept has moved by more than that since rows were dropped, so that all rows
+        must be visited.
         """
         self.threshold = self.rules.shrink_slope * self.violation
         return fabs(self.intercept - self.screening_intercept) > self.threshold
 
     cpdef bint is_near_tol(self, double gap, double tol) noexcept nogil:
-        """Whether a gap, a sum over the rows, is so near to `tol` that a look at some rows pays."""
+        """Whether a gap, a sum over the rows, is so near to `tol` that measuring some rows again pays."""
         return gap <= self.rules.near_gap * (tol * (self.loss_sum + self.dual_margins / 2))
 
     cpdef bint end_epoch(
@@ -145,15 +146,15 @@ cdef class SDCAState:
     ) noexcept nogil:
         """End an epoch: estimate the gap, step on the intercept, and set the momentum of the next epoch.
 
-        The gap was summed over the rows as they were met. Balance costs something, too: the heavier class
-        is scaled down, at its mean slack for each unit. `tol` 0: no gap is estimated.
+        The gap was summed over the rows as visited. Balancing adds to it: the class with the larger sum is
+        scaled down, at the cost of its mean slack per unit. With `tol` 0, no gap is estimated.
 
-        The step on the intercept is a proximal one: the centre moves to the intercept reached, which keeps
-        what the dual adds. Steps become longer where they leave most of the imbalance.
+        The step on the intercept is a proximal step: the centre moves to the intercept reached. Steps become
+        longer if they leave most of the imbalance.
 
         Returns
         -------
-        bool : False if `unless_near_tol` and the gap may be near `tol`: then nothing is changed
+        bool : False if `unless_near_tol` and the gap may be near `tol`; nothing is changed then
         """
         cdef double positive = 0, negative = 0, imbalance, gap_ratio, gap, longer, squared_norm
         cdef Py_ssize_t i
@@ -180,7 +181,7 @@ cdef class SDCAState:
                 longer = min(self.rules.longer_steps * self.intercept_step, self.longest_intercept_step)
                 self.intercept_step = max(self.intercept_step, longer)
             self.imbalance = imbalance
-            if self.w_positive is None:  # w is not summed again where its dual is balanced
+            if self.w_positive is None:  # w is then not computed anew for the balanced dual
                 squared_norm = squares(&self.w[0], self.w.shape[0])
                 self.largest_squared_norm = max(self.largest_squared_norm, squared_norm)
         return True
@@ -210,9 +211,9 @@ def screen_rows(
     const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double intercept,
     SDCAState state,
 ):
-    """Three sums over the rows at these scores w.x_i, and which rows need no visits.
+    """Mark the rows that need no visits at these scores w.x_i, and return three sums.
 
-    Of c_i phi(m_i); of the same over the rows dropped, and of their b_i m_i.
+    They are the sums of c_i phi(m_i) over all rows and over the dropped rows, and of b_i m_i over the latter.
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i
@@ -242,7 +243,7 @@ def mean_gap(
     const double[::1] weights, const int32_t[::1] which, Py_ssize_t step, const double[::1] w,
     double intercept, const double[::1] dual, SDCAState state,
 ):
-    """Mean of what every step-th row of `which` adds to the gap: c phi(m) - c psi(b/c) + b m."""
+    """The mean of c phi(m) - c psi(b/c) + b m, a row's term of the gap, over every step-th row of `which`."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
@@ -270,17 +271,17 @@ def run_epoch(
     const double[::1] weights, const int32_t[::1] order, SDCAState state, uint64_t[::1] random=None,
     Py_ssize_t most=1, double tol=0,
 ):
-    """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
+    """Take the coordinate step on each row of `order`, which is an epoch or a part of one.
 
-    In the modified-SGD epoch (`state.seen` >= 0) the t-th row is treated as the last of a problem of
-    t rows, or as many more as `state.ahead` says: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
+    In the modified-SGD epoch (`state.seen` >= 0), the t-th row is treated as the last row of a problem with t
+    rows, plus `state.ahead`: w_t = w n / t, and 1 / (alpha t) replaces 1 / (alpha n).
 
-    Up to `most` epochs follow one another, each of permuted rows. The last is not ended: all rows may have to
-    be visited after it, or none may be left, or its gap may be near `tol`.
+    Up to `most` epochs are made, each on permuted rows. The caller ends the last one: all rows may have to be
+    visited after it, or none may be left, or its gap may be near `tol`.
 
     Returns
     -------
-    (epochs, rows) : their number, and that of the rows left of `order`
+    (epochs, rows) : their number, and the number of rows left of `order`
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -377,9 +378,9 @@ cdef struct Tally:
 cdef inline void count_in(
     Tally* tally, int8_t* dropped, Loss loss, double m, double b, double change, double q, double c
 ) noexcept nogil:
-    """Add a row to the epoch's sums, and drop it if it sits firmly at a bound of its box."""
+    """Add a row to the epoch's sums, and drop the row if the slope firmly holds its variable at a bound."""
     cdef double value, slope
-    cdef bint moved = change != 0 or (loss.quadratic and 0 < b < loss.upper * c)  # or would but for momentum
+    cdef bint moved = change != 0 or (loss.quadratic and 0 < b < loss.upper * c)  # or would
     if moved:
         tally.gap += gap_term(loss, m, b, change, q, c)
     elif b == 0:

@@ -86,7 +86,7 @@ cdef inline void add_four(const double* a, const real* const* x, double* w, Py_s
 cdef inline void block_scores(
     const real* x, const double* w, Py_ssize_t n, Py_ssize_t rows, double* scores
 ) noexcept nogil:
-    """w.x of dense rows that lie one after the other."""
+    """w.x of adjacent dense rows."""
     if real is float:
         block_scores_float(x, w, n, rows, scores)
     else:
@@ -106,7 +106,7 @@ cdef inline void add_rows(
 cdef inline Py_ssize_t step_and_choose(
     double a, const real* x, double* r, const double* up, const double* down, Py_ssize_t n, double* most
 ) noexcept nogil:
-    """r -= a x; the k whose max(r_k up_k, -r_k down_k) is largest, that in `most`, 0 if none is above."""
+    """r -= a x; the k with the largest max(r_k up_k, -r_k down_k), written to `most` (0 if below)."""
     if real is float:
         return step_and_choose_float(a, x, r, up, down, n, most)
     else:
@@ -117,7 +117,7 @@ cdef inline Py_ssize_t step_of_pair(
     double a, const real* x, const real* z, double* r, const double* up, const double* down, Py_ssize_t n,
     double* high, double* low
 ) noexcept nogil:
-    """r -= a (x - z); the k with the largest r_k + up_k, which is `high`; the least r_k + down_k is `low`."""
+    """r -= a (x - z); the k with the largest r_k + up_k, or `high`; the smallest r_k + down_k is `low`."""
     if real is float:
         return step_of_pair_float(a, x, z, r, up, down, n, high, low)
     else:
@@ -128,7 +128,7 @@ cdef inline Py_ssize_t partner(
     double high, double a, double b, const real* x, const double* r, const double* down, const double* q,
     Py_ssize_t n
 ) noexcept nogil:
-    """A k with the largest (high - r_k - down_k)^2 / (a + q_k - b x_k), of differences > 0; -1 for none."""
+    """A k with the largest (high - r_k - down_k)^2 / (a + q_k - b x_k) for differences > 0; -1 if none is."""
     if real is float:
         return partner_float(high, a, b, x, r, down, q, n)
     else:

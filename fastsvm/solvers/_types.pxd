@@ -20,7 +20,7 @@ ctypedef fused scalar:
 
 
 cdef enum:
-    SHORT = 1 << 14  # items of a pass that is over sooner than another thread would have given the lock back
+    SHORT = 1 << 14  # items of a pass that takes less time than getting the lock back from another thread
 
 
 cdef inline const scalar* head(const scalar[::1] array) noexcept:

@@ -1,7 +1,7 @@
 """Kernel machines: the steps of Pegasos and SDCA on rows of a kernel matrix, and sums over panels of rows.
 
-All one-vs-rest problems share the kernel matrix; class by class there are signs, dual variables and
-scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `slots` says, -1 for nowhere.
+All one-vs-rest problems share the kernel matrix; signs, dual variables and scores are arrays of shape
+(n_classes, n). Row i of the matrix is rows[slots[i]], or not kept if slots[i] is -1.
 """
 
 from libc.math cimport INFINITY, fabs, fabsf, sqrt
@@ -13,12 +13,12 @@ from .._simd cimport add_four, exp_row, partner, step_and_choose, step_of_pair
 from .._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
-    COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
-    CHECKS = 4  # of the gap, while as many steps are made as there are rows
-    LOOKS = 16  # likewise, once pairs' slopes are near enough
-    LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
+    COLUMNS = 512  # scores of a class that stay in the cache while rows are added
+    CHECKS = 4  # checks of the gap per n steps
+    LOOKS = 16  # the same, once the slopes of pairs are near enough
+    LINE = 16  # values that may share a cache line, read in order while columns are mirrored
 
-cdef double LEAST_VIOLATION = 1e-9  # square root of a gain, in units of n D, that is lost in rounding
+cdef double LEAST_VIOLATION = 1e-9  # the square root of a gain, in units of n D, that rounding hides
 
 
 def pegasos(
@@ -28,8 +28,8 @@ def pegasos(
 ):
     """Take the steps t + 1, t + 2, ... on the rows in `order`, up to one whose values are missing.
 
-    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i changes f where y_i scores_i < alpha t. When
-    a row was used last goes into `used`, unless that is empty.
+    scores_i = sum_j counts_j y_j K(x_j, x_i), and row i changes f if y_i scores_i < alpha t. The last use of
+    each row is written to `used`, unless that is empty.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def add_rows(
     const real[:, ::1] rows, const int32_t[::1] slots, const int32_t[::1] which,
     const double[:, ::1] factors, double[:, ::1] scores, Py_ssize_t first, Py_ssize_t last,
 ):
-    """scores += factors @ K[which], of the columns from first to last.
+    """scores += factors @ K[which], for the columns from first to last.
 
     `factors` has the shape (n_classes, len(which)); zeros cost nothing.
     """
@@ -95,7 +95,7 @@ def add_rows(
 def gather(
     const real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, ::1] out,
 ):
-    """out[k] = rows[places[k], columns], where places[k] is not -1."""
+    """out[k] = rows[places[k], columns], for places[k] other than -1."""
     cdef Py_ssize_t k, j
     with nogil:
         for k in range(places.shape[0]):
@@ -132,7 +132,7 @@ def gap_terms(
     const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
     Loss loss, double[::1] terms, double intercept=0,
 ):
-    """What each row adds to n (P - D): c phi(m) - c psi(b/c) + b m >= 0, if sum_i b_i y_i intercept = 0.
+    """The term of each row in n (P - D), c phi(m) - c psi(b/c) + b m >= 0, if sum_i b_i y_i intercept = 0.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def gap_terms(
 
 
 cdef inline double row_gap(Loss loss, double m, double b, double c) noexcept nogil:
-    # Of the log loss at its optimum, rounding has either sign.
+    # For the log loss at its optimum, rounding errors have either sign.
     return max(c * (loss_value(loss, m) - dual_term(loss, b / c)) + b * m, 0.0) if c > 0 else 0
 
 
@@ -164,15 +164,15 @@ def ascend(
 ):
     """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.
 
-    An intercept is found by proximal steps, one per epoch, which leave sum_i b_i y_i near to what it was.
+    An intercept is found by proximal steps, one per epoch, which nearly keep sum_i b_i y_i.
 
     Parameters
     ----------
     block : kernel values among the rows, of shape (n, n)
     steepness : K(x_i, x_i) / (alpha n)
     rate : 1 / (alpha n)
-    order : a permutation, which is permuted; as it stands if `random` is empty
-    intercept_step : the square of the intercept's column, over alpha n; 0 for none
+    order : a permutation, which is shuffled unless `random` is empty
+    intercept_step : the squared value of the intercept's column, over alpha n; 0 for no intercept
 
     Returns
     -------
@@ -215,7 +215,7 @@ def ascend(
 cdef inline void set_ways(
     Loss loss, double b, double y, double steepness, double c, double* up, double* down
 ) noexcept nogil:
-    # What a step gains is the square of slope / sqrt(steepness), if the bound in its way is not met.
+    # A step gains the square of slope / sqrt(steepness), if it does not end at a bound.
     cdef double share = 1 / sqrt(max(steepness + curvature(loss, c), 1e-300))
     cdef double more = share if b < loss.upper * c else 0, less = share if b > 0 else 0
     up[0] = more if y > 0 else less
@@ -229,13 +229,13 @@ def climb(
 ):
     """Exact steps, each on the dual variable that gains most, until their gap is `goal` or less.
 
-    The next one is chosen while the scores are brought up to date.
+    The next variable is chosen while the scores are updated.
 
     Parameters
     ----------
     block, steepness, rate : as in `ascend`
     loss : Loss, with a quadratic dual
-    room : of shape (3, n), to work in
+    room : scratch, of shape (3, n)
 
     Returns
     -------
@@ -243,7 +243,7 @@ def climb(
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t n = signs.shape[0], every = max(n // CHECKS, 1), i, k, done = 0
-    cdef double* slope = &room[0, 0]  # of the dual by y b, so that the loop needs no signs
+    cdef double* slope = &room[0, 0]  # of the dual by y b: the loop then needs no signs
     cdef double* up = &room[1, 0]
     cdef double* down = &room[2, 0]
     cdef double gap = 0, most = 0, change, c
@@ -297,20 +297,20 @@ def climb_in_pairs(
     const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, double[:, ::1] room,
     Py_ssize_t steps, double goal, double tol, double slack,
 ):
-    """Exact steps of two dual variables that leave sum_i b_i y_i as it is: LIBSVM's, of second order.
+    """Exact steps on two dual variables that keep sum_i b_i y_i, with LIBSVM's second-order selection.
 
-    The first is the one whose y b has the steepest slope up, the second the one with which it gains most.
+    The first is the one whose y b has the steepest upward slope, the second the one that then gains most.
 
     Parameters
     ----------
     block, steepness, rate, loss : as in `climb`
-    room : of shape (4, n), to work in
-    goal, tol : the gap at which to stop, and as a share of the objective; the larger one counts
-    slack : the difference of slopes at which to stop, if the gap is no larger
+    room : scratch, of shape (4, n)
+    goal, tol : stop at a gap of `goal`, or of `tol` times the objective if that is larger,
+    slack : and at this difference of slopes
 
     Returns
     -------
-    (steps, whether it is not there yet)
+    (steps, whether the goal is not reached yet)
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t n = signs.shape[0], every = max(n // LOOKS, 1), next_look = 0, i, j, k, done = 0
@@ -365,7 +365,7 @@ def intercept_of(
     const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
     Loss loss,
 ):
-    """The intercept in the middle of the slopes that pairs could still close, and how far these are apart."""
+    """The middle of the interval of intercepts that the slopes of pairs allow, and its length."""
     cdef const double* weight = head(weights)
     cdef double high = -INFINITY, low = INFINITY, up, down, slope, c
     cdef Py_ssize_t i
@@ -380,26 +380,26 @@ def intercept_of(
 
 
 cdef inline double middle_of(double high, double low) noexcept nogil:
-    """The one that is finite, or 0, where all rows are of one class."""
+    """The mean of two bounds; if all rows are of one class, the finite bound, or 0."""
     if high == -INFINITY or low == INFINITY:
         return high if high > -INFINITY else (low if low < INFINITY else 0)
     return (high + low) / 2
 
 
 def address(const unsigned char[::1] room):
-    """Where an array begins in memory, ten times as fast as its `ctypes.data`."""
+    """The address of an array, ten times as fast as its `ctypes.data`."""
     return <size_t>&room[0]
 
 
 def exp_of_distances(real[:, :] tile, real rate, const real[::1] few, const real[::1] many):
-    """tile <- exp(min(0, rate tile - few' - many)), for rows of a tile that lie apart or not."""
+    """tile <- exp(min(0, rate tile - few' - many)); the rows of the tile need not be adjacent."""
     cdef Py_ssize_t k
     with nogil:
         for k in range(tile.shape[0]):
             exp_row(&tile[k, 0], rate, few[k], &many[0], tile.shape[1])
 
 
-# Panels: the values of a few rows side by side, of shape (n_columns, n_panel), against all rows of X.
+# Panels: the values of a few rows side by side, of shape (n_columns, n_panel), compared with all rows of X.
 
 
 def scatter(
@@ -430,8 +430,8 @@ def panel_sums(
 ):
     """Dot products of X[first : first + len(out)] and the panel's rows, or their city-block distances.
 
-    The sums begin at `sizes`: zeros for dot products; for distances those from 0, of rows without repeated
-    columns.
+    The sums begin at `sizes`: zeros for dot products; for distances, those of the rows from 0. Rows must not
+    have repeated columns then.
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
