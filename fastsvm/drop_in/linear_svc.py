@@ -20,7 +20,7 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
 
-    The parameters and attributes are scikit-learn's. Two are added, both divided by C sum_i c_i:
+    The parameters and attributes are scikit-learn's. Two attributes are added, both divided by C sum_i c_i:
     `objective_`, and an upper bound on its distance from the minimum, `dual_gap_`. `dual` does not change the
     solution. scikit-learn's own code handles multi_class="crammer_singer".
 

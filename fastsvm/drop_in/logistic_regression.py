@@ -41,9 +41,9 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, over rows x_i with labels y_i (1 or -1) and weights c_i.
     phi_i is log(1 + exp(-y_i (w.x_i + b0))) for two classes, and the multinomial log loss for more. With
     l1_ratio above 0, the penalty is l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2. The intercept is regularised
-    with solver="liblinear" only; all other solvers give the same solution.
+    with solver="liblinear" only; the other solvers all give the same solution.
 
-    The parameters and attributes are scikit-learn's. Two are added, both divided by C sum_i c_i:
+    The parameters and attributes are scikit-learn's. Two attributes are added, both divided by C sum_i c_i:
     `objective_`, and an upper bound on its distance from the minimum, `dual_gap_`. scikit-learn's own code
     handles an l1 penalty with more than two classes, no penalty, and `warm_start` after the first fit.
     Callbacks see each epoch as a task with scikit-learn's name "lbfgs-iter".

@@ -26,17 +26,17 @@ BLAS_ROWS = 32  # rows from which computing kernel values with BLAS pays
 class SVC(sklearn.svm.SVC):
     """scikit-learn's SVC, with a proof of how close its objective is to the minimum.
 
-    Minimises, for each pair of classes, over functions f in the kernel's Hilbert space and b0::
+    Minimises, for each pair of classes, over b0 and functions f in the kernel's Hilbert space::
 
         1/2 ||f||^2 + C sum_i c_i max(0, 1 - y_i (f(x_i) + b0))
 
     Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
 
-    The parameters and attributes are scikit-learn's. Two are added: `objective_`, and an upper bound on its
-    distance from the minimum, `dual_gap_`. Both are divided by C times the pair's number of rows; with
-    several pairs, they are arrays in the order of `intercept_`. `shrinking` has no effect; `random_state`
-    affects only the folds of probability=True. scikit-learn's own code handles C=inf, kernel="poly" with
-    degree=0, and probabilities for two classes with more than 4,096 rows.
+    The parameters and attributes are scikit-learn's. Two attributes are added: `objective_`, and an upper
+    bound on its distance from the minimum, `dual_gap_`. Both are divided by C times the pair's number of
+    rows; with several pairs, they are arrays in the order of `intercept_`. `shrinking` has no effect;
+    `random_state` affects only the folds of probability=True. scikit-learn's own code handles C=inf,
+    kernel="poly" with degree=0, and probabilities for two classes with more than 4,096 rows.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from ..text._counts import as_counts
 class TfidfTransformer(  # type: ignore[call-arg]  # scikit-learn has no types
     sklearn.feature_extraction.text.TfidfTransformer, auto_wrap_output_keys=None
 ):
-    """scikit-learn's TfidfTransformer, faster for whole numbers: SciPy does not sort their columns first.
+    """scikit-learn's TfidfTransformer, faster for integer counts: the columns are not sorted first.
 
     Parameters and attributes are scikit-learn's.
 

@@ -43,7 +43,7 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
     ------
     ValueError
         If X is empty, not two-dimensional or a malformed sparse matrix, or if it contains NaN, infinity,
-        other values than real numbers, or a row with a norm above 1e100.
+        values other than real numbers, or a row with a norm above 1e100.
     """
     if isinstance(X, Rows):
         return X

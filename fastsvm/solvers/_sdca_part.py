@@ -18,7 +18,7 @@ class SDCAPart(SDCASolver):
         1/n sum_i c_i psi((b_i + d_i) / c_i) - alpha w.u - alpha damping/2 ||u||^2,    u = w(d)
 
     With damping = K (sigma' in the paper), the changes of K parts can therefore be added, for any rows. With
-    v = w + damping u, the coordinate steps are those of SDCA at v, with damping / (alpha n) in place of
+    v = w + damping u, the coordinate steps are SDCA steps at v, with damping / (alpha n) in place of
     1 / (alpha n), so the kernel is the same.
 
     Parameters

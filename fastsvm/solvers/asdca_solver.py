@@ -202,7 +202,7 @@ def asdca(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        It is neither copied nor changed. Rows need not have norm 1, but the largest norm determines
+        X is neither copied nor changed. Rows need not have norm 1, but the largest norm determines
         theta: a row that is much longer than the others makes the fit slow.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.

@@ -223,7 +223,7 @@ def pegasos(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        It is neither copied nor changed.
+        X is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
@@ -231,8 +231,7 @@ def pegasos(
     alpha : float > 0, default=1e-4
         Regularisation strength (lambda in the paper).
     sample_weight : array of shape (n_samples,), default=None
-        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, and one of weight 0 not at
-        all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, a row of weight 0 not at all.
     fit_intercept : bool, "same_step" or "search", default=True
         Also step on the intercept b0, which is not regularised. Since nothing shrinks b0, the first steps of
         eta_t = 1/(alpha t) would have a lasting effect with a small alpha. The steps on b0 are therefore

@@ -112,7 +112,7 @@ def perceptron(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        It is neither copied nor changed.
+        X is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     sample_weight : array of shape (n_samples,), default=None
@@ -122,7 +122,7 @@ def perceptron(
     max_iter : int, default=10
         Maximum number of epochs (passes over X). An epoch without a mistake is the last one.
     order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
-        Rows of an epoch: a fresh permutation, or a row of the array.
+        Rows of an epoch: a fresh permutation, or those in the array, which has one line per epoch.
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all iterates.
     trace : bool, default=False

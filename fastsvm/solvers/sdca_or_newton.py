@@ -40,7 +40,7 @@ def sdca(
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> Result:
-    """Stochastic dual coordinate ascent or, with an l1 penalty, Newton steps on columns, certified.
+    """Stochastic dual coordinate ascent with a certificate; with an l1 penalty, Newton steps on columns.
 
     Minimises, over w (and b0 if `fit_intercept`)::
 
@@ -59,7 +59,7 @@ def sdca(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        It is neither copied nor changed.
+        X is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"

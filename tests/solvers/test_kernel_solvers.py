@@ -401,7 +401,7 @@ def with_value(X, value):
         ),
         ({"kernel": "linear", "X": with_value(rows(30), 1e30)}, r"The linear kernel of row 4 .* is 1e\+60"),
         ({"kernel": lambda A, B: A @ B.T[:, :-1]}, r"returned shape \(\d+, \d+\) for \d+ and \d+ rows"),
-        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "function returned NaN or infinite values"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "returned NaN or infinite values"),
     ],
     ids=lambda p: "-".join(map(str, p))[:30] if isinstance(p, dict) else "",
 )

@@ -23,7 +23,7 @@ class KernelResult(NamedTuple):
         P minus the dual value: P is at most this far above its minimum, if the kernel is positive
         semi-definite.
     n_iter : int, number of steps (Pegasos) or largest number of epochs of a class (SDCA)
-    history : list, for each class, of lists of Epoch
+    history : list of lists of Epoch, one per class
     intercept : ndarray of shape (n_classes,), which is added to f; 0 without `fit_intercept`
     """
 

@@ -1,6 +1,6 @@
 """SDCA for kernel machines: dual coordinate ascent on working sets, in rounds, with a certificate.
 
-Minimises, for each class, over functions f in the kernel's Hilbert space and the intercept b0::
+Minimises, for each class, over the intercept b0 and functions f in the kernel's Hilbert space::
 
     P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
@@ -332,7 +332,7 @@ def kernel_sdca(
 ) -> KernelResult:
     """Stochastic dual coordinate ascent for kernel machines, one-vs-rest, certified.
 
-    Minimises, for each row y of Y, over functions f in the kernel's Hilbert space and the intercept b0::
+    Minimises, for each row y of Y, over the intercept b0 and functions f in the kernel's Hilbert space::
 
         P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
@@ -357,9 +357,10 @@ def kernel_sdca(
         The label of each row, for each class.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
         K(x, z) is x.z, (gamma x.z + coef0)^degree, exp(-gamma ||x - z||^2), tanh(gamma x.z + coef0) or
-        exp(-gamma ||x - z||_1), usually in single precision above 1,024 rows. A callable ``kernel(X, Z)``
-        returns the values, of shape (len(X), len(Z)). If the kernel is not positive semi-definite, as
-        "sigmoid" may be, the gap shows how far the steps are from convergence, but is no bound.
+        exp(-gamma ||x - z||_1). Values are usually in single precision if X has more than 1,024 rows. A
+        callable ``kernel(X, Z)`` returns the values, of shape (len(X), len(Z)). If the kernel is not positive
+        semi-definite, which happens with "sigmoid", the gap shows how far the steps are from convergence,
+        but is no bound.
     gamma : float > 0, default=1.0
         Kernel coefficient. Always a number here; the estimators' "scale" is computed from the rows.
     degree : int > 0, default=3
