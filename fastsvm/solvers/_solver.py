@@ -201,7 +201,7 @@ class Solver:
     """Function that is called with the solver wherever its state can be saved."""
 
     kept_as = np.dtype(np.float64)
-    """The type to which the caller rounds the solution; the result has the rounded one's objective and gap."""
+    """The type to which the caller rounds the solution, before its objective and gap are computed."""
 
     point: Any = None
     """The MeasuredIterate that was measured last."""
