@@ -18,7 +18,7 @@ def main():
         print(USAGE, file=sys.stderr)
         sys.exit(2)
     if not as_module and not Path(sys.argv[0]).is_file():
-        sys.exit(f"fastsvm.drop_in: {sys.argv[0]}: there is no such file")
+        sys.exit(f"fastsvm.drop_in: {sys.argv[0]}: no such file")
     patch()
     if as_module:
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -116,7 +116,7 @@ def as_csr(X, columns=True):
         if [*map(len, X.rows)] != [*map(len, X.data)] or len(X.rows) != X.shape[0]:
             raise _malformed_matrix("X.rows and X.data differ in length")
     elif X.format == "dia" and X.data.shape[:1] != X.offsets.shape:
-        raise _malformed_matrix(f"X.data has {len(X.data)} diagonals, X.offsets has {len(X.offsets)}")
+        raise _malformed_matrix(f"X.data has {len(X.data)} diagonals; X.offsets has {len(X.offsets)}")
     if X.format != "csr":
         X = X.tocsr()
     offsets, places = _check_compressed(X, columns)
@@ -157,7 +157,7 @@ def _check_compressed(X, indices):
     if len(offsets) != major + 1:
         raise _malformed_matrix(f"X.indptr has {len(offsets)} items; the shape {X.shape} needs {major + 1}")
     if len(places) != len(X.data):
-        raise _malformed_matrix(f"X.indices has {len(places)} items, X.data has {len(X.data)}")
+        raise _malformed_matrix(f"X.indices has {len(places)} items; X.data has {len(X.data)}")
     if offsets[0] != 0:
         raise _malformed_matrix(f"X.indptr must start at 0; it starts at {offsets[0]}")
     lines = ("row", "column") if X.format != "csc" else ("column", "row")
@@ -178,7 +178,7 @@ def _check_coordinates(X):
     for axis, name in enumerate(("row", "col")):
         places = _index_array(X, name)
         if len(places) != len(X.data):
-            raise _malformed_matrix(f"X.{name} has {len(places)} items, X.data has {len(X.data)}")
+            raise _malformed_matrix(f"X.{name} has {len(places)} items; X.data has {len(X.data)}")
         k = bad_index(places, len(places), X.shape[axis])
         if k >= 0:
             raise _malformed_matrix(f"X.{name}[{k}] is {places[k]}; it must be 0 to {X.shape[axis] - 1}")
@@ -202,7 +202,7 @@ def as_signs(y, n_rows):
     """y as int8, checked to contain -1 and +1 only and to be as long as X."""
     y = np.asarray(y)
     if y.shape != (n_rows,):
-        raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so it must be ({n_rows},).")
+        raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so y must be ({n_rows},).")
     bad = np.flatnonzero((y != 1) & (y != -1))
     if bad.size:
         raise ValueError(f"y must be -1 or +1; y[{bad[0]}] is {y[bad[0]]!r}. Estimators accept any labels.")
@@ -238,7 +238,7 @@ def as_start(start, n_rows):
     dual, intercept = start
     dual = np.asarray(dual, dtype=np.float64)
     if dual.shape != (n_rows,) or not np.isfinite(dual).all():
-        raise ValueError(f"start's dual must be {n_rows} finite numbers; it has the shape {dual.shape}.")
+        raise ValueError(f"start's dual must be {n_rows} finite numbers; its shape is {dual.shape}.")
     if not np.isfinite(intercept):
         raise ValueError(f"start's intercept must be a finite number; got {intercept!r}.")
     return dual, float(intercept)

@@ -160,6 +160,6 @@ def require_range(largest, alpha):
     """Raise a ValueError if alpha is too small for the rows' squared norms, times their weights."""
     if largest > EXTREME * float(alpha):
         raise ValueError(
-            f"alpha={alpha:.3g} is too small for a row with weight times ||x||^2 of {largest:.3g}: scale X, "
+            f"alpha={alpha:.3g} is too small for a row whose weight times ||x||^2 is {largest:.3g}: scale X, "
             "or raise alpha (lower C)."
         )

@@ -125,7 +125,7 @@ class ASDCASolver(Solver):
         with np.errstate(over="ignore"):
             primal = super()._objective(w, intercept)
         if not np.isfinite(primal):
-            raise ValueError(f"theta={self.theta:g} is too large, the steps diverge; try theta='paper'.")
+            raise ValueError(f"theta={self.theta:g} is too large: the steps diverge. Try theta='paper'.")
         return primal
 
     def finalize(self):

@@ -68,7 +68,7 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         return kind(problem, params, start)
     solver, other = params.solver, params.not_for_newton()
     if solver == "newton" and other:
-        raise ValueError(f"solver='newton' does not support {other}; use its default, or 'coordinate'.")
+        raise ValueError(f"solver='newton' does not support {other}; use solver='coordinate'.")
     if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"solver='newton' supports at most {MOST_COLUMNS} columns; X has {problem.rows.n_columns}. "

@@ -44,7 +44,7 @@ def test_a_program_runs_with_the_drop_in_classes(tmp_path):
     assert run().returncode == 2
     missing = run("no.py")
     assert missing.returncode == 1
-    assert missing.stderr == "fastsvm.drop_in: no.py: there is no such file\n"
+    assert missing.stderr == "fastsvm.drop_in: no.py: no such file\n"
 
 
 def test_a_program_without_scikit_learn_does_not_load_it(tmp_path):

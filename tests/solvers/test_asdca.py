@@ -60,7 +60,7 @@ def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
 
 def test_steps_that_diverge_are_refused(problem):
     X, y = problem
-    with pytest.raises(ValueError, match="theta=1 is too large, the steps diverge; try theta='paper'"):
+    with pytest.raises(ValueError, match=r"theta=1 is too large: the steps diverge\. Try theta='paper'"):
         asdca(X, y, loss="squared_hinge", alpha=1e-4, theta=1.0, batch_size=200, max_iter=5000, tol=None)
 
 

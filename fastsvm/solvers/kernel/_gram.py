@@ -228,7 +228,7 @@ def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
             f"X has shape {X.shape}."
         )
     if sparse.issparse(X):
-        refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "take fewer rows")
+        refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "use fewer rows")
         X = X.toarray()
     return FullGram(X, threads)
 
