@@ -29,14 +29,15 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
         alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2) + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`. A fit ends at a
-    relative duality gap of `tol`; `shuffle`, `learning_rate`, `eta0`, `power_t`, `average` and the start have
-    no effect. On seven data sets, with hinge and log loss and alpha of 1e-4 and 1e-3, scikit-learn's fits
-    ended above the minimum by 6e-5 to 60 times its value, and half of the 28 fits by more than 0.04 times.
+    relative duality gap of `tol`; `shuffle`, `learning_rate`, `eta0`, `power_t`, `average` and the initial
+    coefficients have no effect. On seven data sets, with hinge and log loss and alpha of 1e-4 and 1e-3,
+    scikit-learn's fits ended above the minimum by 6e-5 to 60 times its value, and half of the 28 fits by more
+    than 0.04 times.
 
     The parameters and attributes are scikit-learn's. Two attributes are added: `objective_`, and an upper
-    bound on its distance from the minimum, `dual_gap_`. scikit-learn's own code handles early stopping,
-    losses other than hinge, squared hinge, log loss and modified Huber, and an l1 penalty with hinge or
-    modified Huber.
+    bound on its distance from the minimum, `dual_gap_`. scikit-learn's own code handles early stopping, no
+    penalty, losses other than hinge, squared hinge, log loss and modified Huber, and an l1 penalty with hinge
+    or modified Huber.
 
     `partial_fit` takes the steps of learning_rate="optimal", from the solution if there is one, and sets the
     coefficients to the average of the iterates, in which the t-th has weight t. After one pass over each of

@@ -69,7 +69,7 @@ cdef class SDCAState:
     dropped : int8 of shape (n_rows,), or None
         Set to 1 for rows that need no more visits for now.
     averaging_correction : float64 of shape (n_rows,), or None
-        Each change of a dual variable, times the number of averaged steps before the change.
+        The sum of each change of a dual variable times the number of averaged steps before the change.
     w_positive : float64 of w's shape, or None
         The part of w from the rows of sign +1.
     last_changes : float32 of shape (n_rows,), or None

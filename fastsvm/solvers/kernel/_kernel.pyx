@@ -365,7 +365,7 @@ def intercept_of(
     const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
     Loss loss,
 ):
-    """The middle of the interval of intercepts that the slopes of pairs allow, and its length."""
+    """The intercept midway between the extreme slopes, and the largest difference of a pair's slopes."""
     cdef const double* weight = head(weights)
     cdef double high = -INFINITY, low = INFINITY, up, down, slope, c
     cdef Py_ssize_t i
@@ -380,7 +380,7 @@ def intercept_of(
 
 
 cdef inline double middle_of(double high, double low) noexcept nogil:
-    """The mean of two bounds; if all rows are of one class, the finite bound, or 0."""
+    """The mean of two slopes; if all rows are of one class, the finite slope, or 0."""
     if high == -INFINITY or low == INFINITY:
         return high if high > -INFINITY else (low if low < INFINITY else 0)
     return (high + low) / 2
