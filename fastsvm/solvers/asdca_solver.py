@@ -197,7 +197,7 @@ def asdca(
         b_i <- (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))    for i in A
         w   <- (1 - theta) w + theta w(b)
 
-    A step costs O(values of the batch). w, not w(b), is returned; both converge to the optimum.
+    A step costs O(number of values in the batch). w, not w(b), is returned; both converge to the optimum.
 
     Parameters
     ----------

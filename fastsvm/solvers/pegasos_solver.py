@@ -218,7 +218,7 @@ def pegasos(
         b0 <- b0 + min(eta_t, 1/sqrt(t))/k sum_{i in A} g_i y_i     (if `fit_intercept`)
         w  <- min(1, r / ||w||) w                                   (if `project`)
 
-    A step costs O(values of the batch).
+    A step costs O(number of values in the batch).
 
     Parameters
     ----------

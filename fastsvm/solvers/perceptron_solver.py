@@ -106,7 +106,7 @@ def perceptron(
         w <- w + c_i y_i x_i,    b0 <- b0 + c_i y_i                 (if `fit_intercept`)
 
     Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
-    A step costs O(values of the row). The objective reported is the mean perceptron loss
+    A step costs O(number of values in the row). The objective reported is the mean perceptron loss
     1/n sum_i c_i max(0, -y_i (w.x_i + b0)); there is no regularisation, hence no gap.
 
     Parameters

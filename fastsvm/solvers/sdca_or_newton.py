@@ -53,8 +53,8 @@ def sdca(
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m. One step maximises D
-    over one b_i exactly, in O(values of the row). The penalties "l1" and "elasticnet" replace alpha/2 ||w||^2
-    by ``alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
+    over one b_i exactly, in O(number of values in the row). The penalties "l1" and "elasticnet" replace
+    alpha/2 ||w||^2 by ``alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
 
     Parameters
     ----------
