@@ -21,8 +21,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
         - "counts": x.
         - "binary": 1 where x > 0.
         - "tfidf": x times the smoothed inverse document frequency, log((1 + n) / (1 + n_t)) + 1, where n_t of
-        n texts have the term. The result equals scikit-learn's ``TfidfTransformer``, to the last bit if the
-        columns of each row are sorted.
+          n texts have the term. The result equals scikit-learn's ``TfidfTransformer``, to the last bit if
+          the columns of each row are sorted.
         - "nb": where x > 0, the naive Bayes log-count ratio of Wang & Manning [1]_,
           log((p_t / \|p\|_1) / (q_t / \|q\|_1)), where p_t is `smoothing` plus the number of texts of the
           second class with the term, and q_t the same for the first class. With more than two classes, each
