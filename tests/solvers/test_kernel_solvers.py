@@ -447,3 +447,13 @@ def test_a_class_of_one_row_is_among_the_first_rows(loss, n):
         r = kernel_sdca(X, y, kernel="rbf", gamma=0.3, max_iter=500, **options)
         assert r.gap[0] <= 1e-3 * r.objective[0]
         assert abs(r.dual_coef.sum()) <= 1e-10 * np.abs(r.dual_coef).sum()
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "smooth_hinge"])
+def test_rows_of_small_weight_are_optimised_where_they_determine_the_intercept(loss):
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        X, y = labelled(40, seed=seed)
+        options = {"sample_weight": np.exp(2 * random.normal(size=40)), "fit_intercept": True, "loss": loss}
+        r = kernel_sdca(X, y, kernel="rbf", gamma=0.3, alpha=10.0 ** -(seed % 4), random_state=0, **options)
+        assert r.gap[0] <= 1e-3 * r.objective[0]

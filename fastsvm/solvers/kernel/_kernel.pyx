@@ -19,6 +19,7 @@ cdef enum:
     LINE = 16  # values that may share a cache line, read in order while columns are mirrored
 
 cdef double LEAST_VIOLATION = 1e-9  # the square root of a gain, in units of n D, that rounding hides
+cdef double AT_BOUND = 1e-12  # of a row's weight: rounding leaves dual variables this far from a bound
 
 
 def pegasos(
@@ -282,7 +283,7 @@ def climb(
 
 cdef inline void set_bounds(Loss loss, double b, double y, double c, double* up, double* down) noexcept nogil:
     # Whether y b may rise, and fall: infinities take the row out of the choice.
-    cdef bint more = c > 0 and b < loss.upper * c, less = c > 0 and b > 0
+    cdef bint more = c > 0 and b < (loss.upper - AT_BOUND) * c, less = c > 0 and b > AT_BOUND * c
     up[0] = 0 if (more if y > 0 else less) else -INFINITY
     down[0] = 0 if (less if y > 0 else more) else INFINITY
 

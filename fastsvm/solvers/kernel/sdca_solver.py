@@ -213,7 +213,9 @@ class KernelSDCASolver(KernelSolver):
         The worst rows alone would resemble each other, and solving for them would harm the others.
         """
         inside = (self.dual[k] > 0) & (self.dual[k] < self.upper)
-        gaps = self.row_gaps[k]
+        gaps, weights = self.row_gaps[k], self.problem.weights
+        if self.has_intercept and weights.size:  # rows of small weight determine it, too
+            gaps = np.divide(gaps, weights, out=np.zeros_like(gaps), where=weights > 0)
         rows = np.flatnonzero(inside | (gaps > SMALL_TERM * gaps.mean())).astype(np.int32)
         if len(rows) > MOST_ROWS:
             shuffle(rows, self.random_states[k])
