@@ -32,9 +32,6 @@ from .data.text_source import COLUMNS, TextSource
 from .measures import prediction
 from .settings import HOW_TO_RUN, OPTIONS, checked_settings, parameter_of_option, settings_of
 
-ENGLISH = os.path.join(os.path.dirname(__file__), "shipped", "english.safetensors")
-"""The file of the model of English reviews that comes with the app."""
-
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 

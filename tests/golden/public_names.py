@@ -7,6 +7,7 @@ from pathlib import Path
 
 LIST = Path(__file__).with_suffix(".txt")
 OPTIONAL = "fastsvm.onnx"  # needs packages that few install
+PYTHON_APPS = "cells", "sentiment"  # their names are in no stub: a command line imports no other package
 PROGRAMS = {
     "fastsvm": "vectors",
     "fastsvm-cells": "cells",
@@ -52,7 +53,8 @@ def names():
             file: ".".join([top, *file.parent.relative_to(root).parts]) for file in root.rglob("__*.py*")
         }
         found += [f"python -m {package}" for file, package in folders.items() if file.name == "__main__.py"]
-        for package in (package for file, package in folders.items() if file.name == "__init__.pyi"):
+        public = {package for file, package in folders.items() if file.name == "__init__.pyi"}
+        for package in public | {f"{top}.{each}" for each in PYTHON_APPS if top == "fastsvm_apps"}:
             if package == OPTIONAL and not find_spec("skl2onnx"):
                 continue
             module = importlib.import_module(package)
