@@ -207,7 +207,7 @@ def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):
     path = tmp_path / "m.safetensors"
     absurd(TEXT_MODELS["linear"](), path, "the largest of both signs", "coef_")
     run = CliRunner().invoke
-    again = "beyond range; the weights of this model are too large, train it again\n"
+    again = "beyond range; the weights of this model are too large; train it again\n"
     result = run(sentiment, ["predict", str(path)], input="unheard of\n\ngreat great great\n")
     assert (result.exit_code, result.stderr) == (1, f"error: <stdin>, line 3: the score is {again}")
     result = run(sentiment, ["evaluate", str(path), str(corpus)])

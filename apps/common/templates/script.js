@@ -263,7 +263,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     const answer = await fetch("verdicts", { method: "PUT", body: content, headers: { "If-Match": version } });
     if (answer.status === 409) {
       await merge();
-      complain("You also work in another tab: its labels are shown here now, and your last ones stay. Close one of the two.");
+      complain("This page is also open in another tab. Its labels are shown here now, and your last ones are kept. Close one tab.");
       again = told = true;
     } else if (answer.ok) {
       [kept, version] = [sent, answer.headers.get("ETag")];
@@ -274,7 +274,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
   const save = () => {
     again = saving !== null;
     saving ??= send()
-      .catch(() => complain("The program that serves this page has ended. Start review again; earlier steps are saved."))
+      .catch(() => complain("The program that serves this page has ended. Start fastsvm-cells review again; earlier steps are saved."))
       .finally(() => {
         saving = null;
         if (again) save();
@@ -445,7 +445,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
       byId("copy").textContent = "Copied";
     });
     byId("forget").addEventListener("click", () => {
-      if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
+      if (!confirm(`Forget your labels of ${verdicts.size} cells?`)) return;
       const numbers = [...verdicts.keys()];
       verdicts.clear();
       past.length = 0;

@@ -222,7 +222,7 @@ def train_text_model(
 
 
 def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, TextLabels, list, int]:
-    """Return texts, labels and places, the training texts first; and the number of training texts."""
+    """Return texts, labels and places, the training texts first, and the number of training texts."""
     train, test = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
     order, y = [*train, *test], corpus.labels[train + test]
     texts, places = ([column[i] for i in order] for column in (corpus.texts, corpus.places))

@@ -1,4 +1,4 @@
-"""The choice of alpha: fit a whole path of alphas on each fold, and score them on the texts left out."""
+"""The choice of alpha: fit a whole path of alphas on each fold, and score them on its left-out texts."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from .text_splits import Fold
 
 ClassWeight = str | dict[str, float] | None
 
-# Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
+# Accuracy settles long before the optimum is reached; the worst alphas of a path need not be solved at all.
 LOOSE = 0.01
 MAX_EPOCHS = 200
 SQUARED_ERROR = "squared error"  # the mean of `squared_errors`
@@ -36,20 +36,20 @@ class AlphaChoice:
     Attributes
     ----------
     alpha : float
-        That of the best mean score; the largest of equals.
+        The alpha with the best mean score; of equal ones the largest.
     alphas : ndarray of shape (n_alphas,), decreasing
     scores : ndarray of shape (n_alphas, n_folds)
-        By the metric, on the texts each fold leaves out.
+        By `metric`, on the left-out texts of each fold.
     gaps : ndarray of shape (n_alphas, n_folds)
-        Relative duality gap of each fit; of several labels, the largest.
+        Relative duality gap of each fit; with several labels, the largest.
     n_tried : int
-        Texts tried, over all folds.
+        Number of texts scored, over all folds.
     metric : str
         One of `METRICS`.
     rows : ndarray of shape (n_kept,), int
-        Texts tried whose decision values at `alpha` are kept.
+        The scored texts whose decision values at `alpha` are kept.
     decision : ndarray of shape (n_kept,) or (n_kept, n_labels), float32
-        These values, of models that had not seen the text; -inf for a label its model did not know.
+        These values, from models trained without the text; -inf for a label that the model did not know.
     """
 
     alpha: float
@@ -68,7 +68,7 @@ class AlphaChoice:
 
     @property
     def is_at_end(self) -> bool:
-        """Tell whether a still smaller alpha, or a larger one, might be better."""
+        """Tell whether a smaller or larger alpha than those tried might be better."""
         means = self.means
         return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
 
@@ -86,18 +86,18 @@ class AlphaChoice:
 
 
 class FoldPart:
-    """The features of a fold, ready for the solver: whatever learns has seen its training rows only.
+    """The features of a fold, ready for the solver; every step was fitted to its training rows only.
 
     Attributes
     ----------
-    X, y : of the rows to train on
-    X_test, y_test : of the rows to try
+    X, y : of the training rows
+    X_test, y_test : of the test rows
     share : float
-        That of the training rows in all.
+        Share of the training rows in all rows.
     weights : callable
-        Of the number of a problem, the weights of its rows, or None.
+        Takes the number of a problem, and returns the weights of its rows, or None.
     label_ratios : OwnRatios or None
-        What weighs the features for the problem of each label.
+        Weighs the features for the problem of each label.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class FoldPart:
 
     @cached_property
     def rows(self) -> Any:
-        """The rows to train on, checked once for the problems of all labels."""
+        """The training rows, checked once for the problems of all labels."""
         return as_rows(self.X, norms=True)
 
     def weighed(self, k: int) -> tuple[Any, csr_matrix]:
-        """Return both parts' features as the k-th label's problem sees them."""
+        """Return the features of both parts as the problem of the k-th label sees them."""
         if self.label_ratios is None:
             return self.rows, self.X_test
         train, test = (self.label_ratios.weighed(X, k) for X in (self.X, self.X_test))
@@ -141,37 +141,36 @@ def _weights_of(y: TextLabels, class_weight: ClassWeight) -> Callable[[int], np.
     return lambda k: weights
 
 
-# Of each alpha that a fold tried: the score and the gap there, and of some rows of its test texts, these, the
-# decision values.
+# For each alpha that a fold tried: score, gap, some rows of the test texts, and their decision values.
 FoldScores = dict[float, tuple[float, float, np.ndarray, np.ndarray]]
 Decisions = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
 class AlphaSearch:
-    """A recipe to try at many alphas; whatever learns from labels sees the training rows of a fold only.
+    """A recipe to try at many alphas; steps that learn from labels see only the training rows of a fold.
 
-    Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
-    share. So what a text weighs against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same: its
-    best value depends less on the number of texts than alpha's does.
+    Alphas are meant for all rows; a fold that trains on a share of the rows gets alpha divided by this share.
+    So the weight of a text against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same. The best C
+    depends less on the number of texts than the best alpha.
 
     Attributes
     ----------
     weighting, selection : transformers that are not fitted, optional
-        Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
-        copied for each fold.
+        Columns are selected first, by their counts, and then weighted, as in a saved model. Both
+        transformers are copied for each fold.
     machine : KernelSDCA or KernelPegasos, optional
-        The classifier, where that is a kernel machine; it is fitted anew at each alpha.
+        The classifier, if it is a kernel machine, which is fitted anew at each alpha.
     loss, penalty, fit_intercept, tol : as in `fastsvm.sdca_path`
     class_weight : "balanced" or dict of label to weight, optional
-        As of `fastsvm.SDCAClassifier`.
+        As for `fastsvm.SDCAClassifier`.
     metric : str
-        One of `METRICS`, or `SQUARED_ERROR`, whose scores are the errors below 0.
+        One of `METRICS`, or `SQUARED_ERROR`, whose scores are the negative errors.
     alphas : sequence of float, optional
-        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
-        three digits.
+        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that one,
+        rounded to three digits.
     extensions : int
-        How many times `EXTENSION` more alphas are tried while the best one is the last.
+        How many times `EXTENSION` more alphas are tried while the best alpha is at an end.
     seed : int
         Seed of the solver.
     """
@@ -198,7 +197,7 @@ class AlphaSearch:
         folds: Iterable[Fold],
         advance: Callable[[], object] = lambda: None,
     ) -> AlphaChoice:
-        """Try the recipe on counts, and return what it does at each alpha.
+        """Try the recipe on counts, and return its scores at each alpha.
 
         Parameters
         ----------
@@ -206,8 +205,8 @@ class AlphaSearch:
             Counts. A column's rows need not be in order.
         y : TextLabels or sequence of str
             Labels, two or more.
-        folds : iterable of (rows to train on, rows to try)
-            As `text_splits` makes them.
+        folds : iterable of (training rows, test rows)
+            As from `text_splits`.
         advance : callable
             Called after each fold.
         """
@@ -236,7 +235,7 @@ class AlphaSearch:
 
     @property
     def path_options(self) -> dict[str, Any]:
-        """What all paths are given."""
+        """The options of all paths."""
         options = {"loss": self.loss, "penalty": self.penalty, "fit_intercept": self.fit_intercept}
         return options | {"tol": self.tol, "random_state": self.seed}
 
@@ -253,7 +252,7 @@ class AlphaSearch:
     def _score_fold(self, part: FoldPart, alphas: Sequence[float]) -> FoldScores:
         """Train on a fold at each alpha, and score the models.
 
-        One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
+        The weights of one label are dropped before the next label: thousands of labels need no more memory.
         """
         alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
         n_labels, labels = len(part.y.names), np.flatnonzero(part.y.counts)
@@ -294,7 +293,7 @@ class AlphaSearch:
             yield decision, path.dual_gaps / path.objectives
 
     def _kernel_decisions(self, part: FoldPart, alphas: np.ndarray) -> Iterator[Decisions]:
-        """Yield the same of a kernel machine."""
+        """Return the same for a kernel machine."""
         decisions, gaps = [], []
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             for alpha in alphas / part.share:
@@ -316,7 +315,7 @@ def _combined_choice(tried: list[FoldScores], folds: list[Fold], metric: str) ->
 
 
 def _alphas_beyond(choice: AlphaChoice) -> list[float]:
-    """Return alphas beyond the end of the grid at which the best one is; none where it is inside."""
+    """Return alphas beyond the end of the grid that has the best alpha; none if the best is inside."""
     if not choice.is_at_end:
         return []
     is_last = choice.alpha == choice.alphas[-1]

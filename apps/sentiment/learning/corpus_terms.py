@@ -1,6 +1,6 @@
 """The first pass over a corpus larger than memory: its terms, counted batch by batch, and a sample.
 
-Terms are spilled to files that are merged: the vocabulary is the one that all texts at once would give.
+Terms are spilled to files that are merged. The vocabulary is the same as from all texts at once.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ from ..settings import Settings, check_labels, settle_labels, settle_reading
 from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
 from . import pipeline_steps
 
-MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
+MOST_TERMS = 2_000_000  # of a model; if more are frequent enough, min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
 CALIBRATED = 0.02  # share of the texts that probabilities are learned from
 PARTS = TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # of a corpus
 
 
 class CorpusTerms:
-    """The result of the first pass: terms, labels, a sample to train on, and hashes of all not held out.
+    """The result of the first pass: terms, labels, a training sample, and hashes of the texts not held out.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ def _lists_as_tuples(value: Any) -> Any:
 
 
 CodedTexts = tuple[list[str], list[int], int]  # training texts, the code of the label of each, labels so far
-TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each label each is
+TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each label each term occurs
 
 
 def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> TermTally | None:
-    """Count terms in `threads` threads; None where there are none."""
+    """Count terms with `n_jobs` threads; return None if there are none."""
     texts, codes, n_labels = coded
     vectorizer = pipeline_steps.vectorizer(replace(settings, min_df=1), np.float32).set_params(n_jobs=n_jobs)
     try:
@@ -90,13 +90,13 @@ def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> Term
 
 
 def batch_pieces(settings: Settings, found: Batches) -> Batches:
-    """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
+    """Yield batches; if characters are counted, which make more terms, yield the batches in pieces."""
     for batch in found:
         yield from [batch] if settings.chars is None else in_pieces(batch, SHARD)
 
 
 def rows_of_part(settings: Settings, batch: list[PlacedText], part: str) -> list[int]:
-    """Return the places in a batch of what belongs to a part of the corpus."""
+    """Return the places in a batch of the texts that belong to a part of the corpus."""
     end = settings.holdout + CALIBRATED * (1 - settings.holdout)
     low, high = {TRY: (0, settings.holdout), CALIBRATE: (settings.holdout, end), TRAIN: (end, 1)}[part]
     return [i for i, (place, _, _) in enumerate(batch) if low <= place < high]
@@ -117,23 +117,23 @@ def count_corpus_terms(
     source : TextSource
     settings : Settings
     folder : Path
-        For files of the size of the corpus, which are gone in the end.
+        For files as large as the corpus, which are removed in the end.
     cut : callable, optional
-        Makes of batches the pieces that are tallied one by one.
+        Cuts batches into pieces that are tallied one by one.
     tallied : callable, optional
-        Tallies pieces, of which it may ask for some in advance, and yields what it finds in order.
+        Tallies pieces, some of which it may take in advance, and yields the tallies in order.
 
     Raises
     ------
     AppError
-        When there are too few labels, too many, or no terms.
+        If there are too few labels, too many labels, or no terms.
     """
     with (
         temporary_folder(folder) as spills,
         labelled_batches(source, settings.seed) as (format, skipped, batches),
     ):
         spilled, first = SpilledTerms(spills), [*islice(batches, 1)]
-        # As its first texts have markup and blanks between words, or not, so do the others.
+        # The first texts decide whether the corpus has markup, and blanks between words.
         texts = [text for batch in first for _, _, text in batch]
         _check_one_label(source, [label for batch in first for _, label, _ in batch], skipped)
         settings = settle_reading(settings, format, texts)
@@ -158,7 +158,7 @@ def _check_one_label(source: TextSource, labels: list[str], skipped: Skipped) ->
         how = f" (separated by {separator!r})" * bool(separator)
         told = f"texts have several labels{how}, which --stream and --scheduler cannot learn"
         raise CorpusError(
-            f"{told}; leave them out, or give --label-sep '' to take each field as one label", USAGE
+            f"{told}; leave out this option, or give --label-sep '' to take each field as one label", USAGE
         )
 
 
@@ -182,11 +182,11 @@ class _FirstPass:
 
     @property
     def codes(self) -> dict[str, int]:
-        """A number for each label, in the order in which they first come."""
+        """A number for each label, in order of first occurrence."""
         return {label: code for code, label in enumerate(self.every)}
 
     def coded(self, found: Batches) -> Iterator[CodedTexts]:
-        """Yield the texts to train on."""
+        """Yield the training texts."""
         for batch in found:
             parts = {part: [batch[i] for i in rows_of_part(self.settings, batch, part)] for part in PARTS}
             for part, labels in self.others.items():
@@ -195,11 +195,8 @@ class _FirstPass:
             self.every.update(label for _, label, _ in batch)
             self.train.update(label for _, label, _ in train)
             if len(self.every) > MOST_LABELS:
-                raise CorpusError(
-                    f"more than {MOST_LABELS:,} labels; is the format right (--format), "
-                    "and the column (--label-col)?"
-                )
-            # Those of the lowest places: a sample without knowing how many texts will come.
+                raise CorpusError(f"more than {MOST_LABELS:,} labels; check --format and --label-col")
+            # The texts with the lowest numbers are a random sample, however many texts will come.
             self.sample = sorted(self.sample + train)[:SAMPLE]
             self.hashes.append(text_hashes(text for _, _, text in train + parts[CALIBRATE]))
             codes = self.codes
@@ -213,7 +210,7 @@ class _FirstPass:
             raise CorpusError("too few texts are left to train on; give more texts, or --holdout 0")
         (terms, by_class, min_df) = spilled.merged(len(codes), settings.min_df, MOST_TERMS)
         if not len(terms):
-            raise CorpusError(f"no term is in {settings.min_df} of its texts or more; try --min-df 1")
+            raise CorpusError(f"no term occurs in {settings.min_df} texts or more; try --min-df 1")
         return {
             "content": terms.content,
             "ends": terms.ends,

@@ -17,33 +17,33 @@ from ..measures.answer_scores import AnswerScores
 from ..settings import Settings
 from .learned_model import Counted, LearnedModel
 
-SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
-FEWEST = 20  # texts to train on in a learning curve
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve, which ends at all
+FEWEST = 20  # training texts in a learning curve
 
 
 def cross_validate(everything: Counted, settings: Settings, advance: Callable[[], object]) -> dict[str, Any]:
-    """Train on all parts of the texts but one, and try that one, for each of `settings.cv` parts.
+    """For each of `settings.cv` parts of the texts, train on the other parts, and test on this part.
 
-    Alpha is chosen anew on the others.
+    Alpha is chosen anew each time.
 
     Returns
     -------
     dict
         The `accuracies` of the parts, their `values` by the metric, the means and their 95 % intervals, and
-        the texts in the first fold's two parts.
+        the numbers of training and test texts in the first fold.
 
     Raises
     ------
     CorpusError
-        When a part has too few labels to train without it.
+        If the texts outside a part have only one label.
     """
     accuracies, values, k = [], [], settings.cv
     if len(everything.y) < 2 * k:
-        raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}")
+        raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}; give more")
     folds = stratified_folds(everything.y.strata, k, settings.seed)
     for train, test in folds:
         if len(everything.y[train].label_counts) < 2:
-            raise CorpusError(f"texts of one label only are left by a part of --folds {k}; give more")
+            raise CorpusError(f"a part of --folds {k} leaves only texts of one label; give more texts")
         part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
@@ -65,7 +65,7 @@ def cross_validate(everything: Counted, settings: Settings, advance: Callable[[]
 
 
 def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[float]:
-    """Return the 95 % interval of a mean, wider than Student's as the training parts overlap."""
+    """Return the 95 % interval of a mean, wider than Student's since the training parts overlap."""
     low, high = mean_interval(values, n_test / n_train)
     return [max(low, 0.0), min(high, 1.0)]
 
@@ -73,24 +73,25 @@ def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[fl
 def learning_curve(
     everything: Counted, n_train: int, learned: LearnedModel, evaluation: AnswerScores
 ) -> list[dict]:
-    """Return how models of growing shares of the training texts do on the texts held out.
+    """Return the scores, on the held-out texts, of models of growing shares of the training texts.
 
     Parameters
     ----------
     everything : CountedTexts
-        All texts: those to train on, in random order, and then those held out.
+        All texts: the training texts in random order, and then the held-out texts.
     n_train : int
-        How many there are to train on.
+        Number of training texts.
     learned : LearnedModel
-        The model of all of them; a text weighs the same against the regularisation in the others.
+        The model of all training texts. In the other models, a text has the same weight against the
+        regularisation.
     evaluation : AnswerScores
-        Its own, the end of the curve.
+        The evaluation of this model, which is the end of the curve.
 
     Returns
     -------
     list of dict
-        The texts trained on, the accuracy and the value by the metric. The last is for all training
-        texts; shares too small to learn from are left out.
+        The number of training texts, the accuracy and the value by the metric. The last item is for all
+        training texts. Shares too small to learn from are left out.
     """
     points, settings, labels = [], learned.settings, everything.y[:n_train].label_counts.keys()
     for share in SHARES:

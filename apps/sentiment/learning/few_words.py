@@ -1,4 +1,4 @@
-"""How accurate models of few words are, along a path of alphas with an l1 penalty."""
+"""How accurate models with few words are, along a path of alphas with an l1 penalty."""
 
 import warnings
 
@@ -12,27 +12,27 @@ from . import pipeline_steps
 from .alpha_choice import FoldPart
 from .learned_model import L1_EPS, Counted
 
-WORDS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)  # the most that a line of the table may have
+WORDS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)  # the maximum in each row of the table
 N_ALPHAS = 40
 
 
 def scores_by_words(everything: Counted, n_train: int, settings: Settings) -> list[dict]:
-    """Return how models of few words do on the texts held out, the fewest words first.
+    """Return the scores of models with few words on the held-out texts, the fewest words first.
 
     Parameters
     ----------
     everything : CountedTexts
-        All texts: those to train on, and then those held out.
+        All texts: the training texts, and then the held-out texts.
     n_train : int
-        How many there are to train on.
+        Number of training texts.
     settings : Settings
         With an l1 penalty.
 
     Returns
     -------
     list of dict
-        For each number of `WORDS` that is reached, the model with as many or nearly: its words, alpha,
-        accuracy, and value by the metric. A word counts once, whatever the number of labels it tells apart.
+        For each number of `WORDS` that is reached, the model with this number of words or slightly fewer:
+        its words, alpha, accuracy, and value by the metric. A word counts once, even for several labels.
     """
     n = len(everything.y)
     steps = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)

@@ -1,4 +1,4 @@
-"""What a new model, or one that learns on, learns from counted texts: alpha, weights and probabilities."""
+"""What a new or continued model learns from counted texts: alpha, weights and probabilities."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 EXTENSIONS = 3  # of the grid of alphas, at most
 L1_EPS = 3e-3  # the smallest alpha tried with an l1 penalty, as a share of the one that leaves no word
-MOST_TRIED = 50  # labels of those that a text may have several of, by which alpha is chosen
+MOST_TRIED = 50  # labels by which alpha is chosen, if a text may have several
 LOWEST = np.finfo(np.float32).min  # counts as the score of a label unknown to a model, in products
-OTHERWISE = "train a model of old and new texts without --continue"
+OTHERWISE = "train a new model on the old and the new texts, without --continue"
 
 
 @dataclass(frozen=True)
 class LeftOutScores:
-    """Decision values of texts by models that had not seen them; -inf for a label unknown to the model.
+    """Decision values of texts by models trained without them; -inf for a label unknown to the model.
 
-    `y` are the labels of these texts. The values were lowered by `shift`, as the values of the model made
-    with them are to be. `metric` is what the thresholds of several labels per text are best by. `rows` are
-    the texts among those trained on, unless the texts are streamed.
+    `y` are the labels of these texts. The values were lowered by `shift`; the final model is shifted alike.
+    The thresholds of several labels per text are the best by `metric`. `rows` are the rows of these
+    texts among the training texts, unless the texts are streamed.
     """
 
     y: TextLabels
@@ -59,11 +59,11 @@ class LeftOutScores:
 
     @classmethod
     def of(cls, y: TextLabels, settings: Settings, rows: np.ndarray, decision: np.ndarray) -> LeftOutScores:
-        """Return those of some rows of the texts with labels y, shifted as settings ask."""
+        """Return the values of some rows of the texts with labels y, shifted as the settings say."""
         return cls(y[rows], decision, metric=settings.metric, rows=rows).shifted(settings.threshold)
 
     def shifted(self, metric: str | None) -> LeftOutScores:
-        """Return them such that giving the second of two labels from 0 on is best by a metric."""
+        """Return the values shifted such that 0 is the best threshold for the second of two labels."""
         if metric is None or len(self.y.names) > 2:
             return self
         calibration = self.calibration(self.y.names)
@@ -75,7 +75,7 @@ class LeftOutScores:
 
     @cached_property
     def _calibration(self) -> Calibration:
-        """That of a model of these classes; a label that no text has gets the mean of the others."""
+        """The calibration for the names of `y`; a label that no text has gets the mean of the others."""
         if self.y.exclusive:
             return Calibration.fit_common(self.decision, self.y.target, self.y.names)
         known = np.flatnonzero(self.y.counts)
@@ -85,7 +85,7 @@ class LeftOutScores:
         return _complete_calibration(lines, known, len(self.y.names))
 
     def calibration(self, classes: np.ndarray) -> Calibration:
-        """Return the calibration of a model of these classes or more."""
+        """Return the calibration for a model with these classes, perhaps more than `y` has."""
         if len(classes) == len(self.y.names):
             return self._calibration
         if not self.y.exclusive:
@@ -109,7 +109,7 @@ class LeftOutScores:
     def apply(self, estimator) -> None:
         """Give a fitted classifier the calibration, and the shift of two labels or the thresholds of several.
 
-        The scores of several labels become log odds: so the best label is the most probable one.
+        The scores of several labels become log odds, so that the best label is the most probable one.
         """
         calibration, classes = self.calibration(estimator.classes_), estimator.classes_
         if not self.y.exclusive:
@@ -134,9 +134,9 @@ class LeftOutScores:
 
 
 def decisions_of_folds(X: csr_matrix, y: TextLabels, folds: list[Fold], settings: Settings) -> dict[str, Any]:
-    """Train on each fold, with the weight that a text has against the regularisation in all of them.
+    """Train on each fold; a text has the same weight against the regularisation as among all texts.
 
-    Return what `LeftOutScores.of` takes, as a cache keeps it.
+    Return arguments for `LeftOutScores.of`, in a form that a cache can keep.
     """
     decision = np.full((len(y), len(y.names)), -np.inf, np.float32)
     for fold in folds:
@@ -156,7 +156,7 @@ def decisions_of_folds(X: csr_matrix, y: TextLabels, folds: list[Fold], settings
 
 
 def _complete_calibration(lines: np.ndarray, places: np.ndarray, n: int) -> Calibration:
-    """Return the calibration of n labels that a text may have several of; those elsewhere get the mean."""
+    """Return the calibration of n labels, several per text; labels not at `places` get the mean."""
     every = np.tile(lines.mean(axis=0), (n, 1))
     every[places] = lines
     return Calibration(*every.T, independent=True)
@@ -165,7 +165,7 @@ def _complete_calibration(lines: np.ndarray, places: np.ndarray, n: int) -> Cali
 class LearnedModel(NamedTuple):
     """A model, and how it was made: its alpha, the decision values of left-out texts, its columns.
 
-    `columns` are its terms among those that were counted; None if it has all.
+    `columns` are the terms of the model among the counted terms; None if the model has all.
     """
 
     model: Pipeline
@@ -176,18 +176,18 @@ class LearnedModel(NamedTuple):
     n_seen: int
 
     def chosen(self, X: csr_matrix) -> csr_matrix:
-        """Return the terms of the model among those that were counted."""
+        """Return the columns of X that are terms of the model."""
         return X if self.columns is None else X[:, self.columns]
 
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the decision values and the probabilities of texts, whose terms were counted alike."""
+        """Return the decision values and the probabilities of texts with the counts X."""
         X = weighed(self.model, self.chosen(X).astype(np.float32, copy=False))
         classifier = self.model["classifier"]
         has_probabilities = hasattr(self.model, "predict_proba")
         return classifier.decision_function(X), classifier.predict_proba(X) if has_probabilities else None
 
     def with_terms_of(self, texts: Sequence[str]) -> LearnedModel:
-        """Return it with the terms of a few texts alone, which are to be explained; or a kernel machine."""
+        """Return the model with only the terms of texts to explain; a kernel machine stays the same."""
         if self.settings.method.is_kernel:
             return self
         places = self.model["vectorizer"].transform([*texts, ""]).indices
@@ -216,7 +216,7 @@ class CountedTexts(NamedTuple):
         return cls(vectorizer, pipeline_steps.count_terms(texts, vectorizer), y)
 
     def parted(self, train, test) -> tuple[CountedTexts, csr_matrix]:
-        """Return some rows as if those texts alone had been counted, and the same terms of others."""
+        """Return `train` as if only these texts had been counted, and the same terms of `test`."""
         X = self.X[train]
         if X.shape[0] == len(self.y):
             return self, self.X[test]
@@ -228,7 +228,7 @@ class CountedTexts(NamedTuple):
         return CountedTexts(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 
     def terms_elsewhere(self, rows) -> np.ndarray:
-        """Return how many terms of some texts a model of all the other texts would know, in the first bag."""
+        """Return how many terms of each of `rows` a model of the other texts would know, in the first bag."""
         X = self.X[rows]
         frequency = np.bincount(self.X.indices, minlength=X.shape[1])
         X.data = (frequency > self.vectorizer.min_df)[X.indices]
@@ -282,7 +282,7 @@ class CountedTexts(NamedTuple):
         model = Pipeline([(name, step) for name, step in steps if step is not None])
         if settings.penalty == "l1":
             kept = np.flatnonzero(estimator.coef_.any(axis=0))
-            kept = kept if len(kept) else np.array([0])  # a vectorizer has a term
+            kept = kept if len(kept) else np.array([0])  # a vectorizer needs a term
             certificate = {name: getattr(estimator, name) for name in ("objective_", "dual_gap_")}
             model = of_terms(model, kept)
             vars(model["classifier"]).update(certificate)
@@ -305,13 +305,12 @@ class CountedTexts(NamedTuple):
 
 
 class ContinuedModel:
-    """New texts for a model that is there, instead of `CountedTexts`, with the terms that it knows.
+    """New texts for an existing model, in place of `CountedTexts`, with the terms that the model knows.
 
-    The scores that it gives are one more column beside the terms (of several labels, one for each), and the
-    new classifier is trained on all of them. With old weights w0 its weights are ``t w0 + v``. Where the new
-    texts say what the old ones said, t does it all at hardly any cost. What is different goes into v, which
-    the regularisation keeps small. Where the old scores are of no use, t is near 0. The optimum is certified
-    as any.
+    The scores of the old model are an additional column beside the terms (or one column per label), and the
+    new classifier is trained on all columns. With old weights w0, its weights are ``t w0 + v``. If the new
+    texts agree with the old ones, t is enough, at hardly any cost. Differences go into v, which the
+    regularisation keeps small. If the old scores are useless, t is near 0. The optimum is certified as usual.
 
     Parameters
     ----------
@@ -319,7 +318,7 @@ class ContinuedModel:
     y : TextLabels
         Their labels, which the model must have.
     model : Pipeline
-        As it was before.
+        The old model.
 
     Attributes
     ----------
@@ -348,7 +347,7 @@ class ContinuedModel:
         self.weighed = CountedTexts(model["vectorizer"], X, self.y)
 
     def parted(self, train, test) -> tuple[ContinuedModel, csr_matrix]:
-        """Return some texts, and the counts of others; all have the terms of the model."""
+        """Return the texts of `train`, and the counts of `test`; both have all terms of the model."""
         part, known = copy(self), self.model.classes_.tolist()
         part.counts, part.y = self.counts[train], self.y[train]
         part.weighed = self.weighed._replace(X=self.weighed.X[train], y=part.y)
@@ -361,15 +360,15 @@ class ContinuedModel:
         return first_terms(self.model["vectorizer"], self.counts[rows])
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
-        """Return the model as it is after these texts: see `CountedTexts.learn`."""
+        """Return the model after training on these texts; see `CountedTexts.learn`."""
         return self._in_terms(self.weighed.learn(_settings_as_counted(settings), stage, cache), settings)
 
     def fit(self, settings: Settings, *args, **options) -> LearnedModel:
-        """Return the model after these texts, with the alpha of the settings: see `CountedTexts.fit`."""
+        """Return the model after a fit to these texts with the alpha of the settings: `CountedTexts.fit`."""
         return self._in_terms(self.weighed.fit(_settings_as_counted(settings), *args, **options), settings)
 
     def _in_terms(self, learned: LearnedModel, settings: Settings) -> LearnedModel:
-        """Return a model of the terms alone: the weights of the scores are shared out among them."""
+        """Return a model of the terms only, over which the weights of the scores are distributed."""
         old, estimator = self.model["classifier"], learned.model["classifier"]
         n_terms = self.counts.shape[1]
         coef, share = estimator.coef_[:, :n_terms], estimator.coef_[:, n_terms:] / self.scale
@@ -387,18 +386,18 @@ Counted = CountedTexts | ContinuedModel
 
 
 def _settings_as_counted(settings: Settings) -> Settings:
-    """Return settings by which nothing more is weighed or chosen."""
+    """Return settings without weighting and selection, which the old model has done."""
     return replace(settings, weighting="counts", k=None)
 
 
 def continued_settings(model: Pipeline, settings: Settings) -> Settings:
-    """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
+    """Return settings with the recipe of a model: SDCA with its loss, or else with the hinge loss."""
     check_linear(model, "--continue")
     if thresholds_of(model) is not None:
-        raise AppError(f"a model of several labels per text cannot learn on; {OTHERWISE}", USAGE)
+        raise AppError(f"a model of several labels per text cannot be trained further; {OTHERWISE}", USAGE)
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     if hasattr(model["classifier"], "squares_"):
-        told = "each label of this model scales texts to a length of its own: it cannot learn on"
+        told = "a model whose labels scale texts to different lengths cannot be trained further"
         raise AppError(f"{told}; {OTHERWISE}")
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]

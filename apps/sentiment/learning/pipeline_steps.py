@@ -27,7 +27,7 @@ TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "spl
 
 
 def vectorizer(settings: Settings, dtype: type = np.int64) -> text.Bag | text.Union:
-    """Return what counts words, or what white space divides; characters inside words; or both."""
+    """Return the vectorizer of words (or of parts between white space), of characters, or of both."""
     clean = text.lower_without_markup if settings.markup else None
     usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1, "marks": True}
     bags = []
@@ -39,12 +39,12 @@ def vectorizer(settings: Settings, dtype: type = np.int64) -> text.Bag | text.Un
 
 
 def count_terms(texts: Sequence[str], vectorizer: text.Bag | text.Union) -> csr_matrix:
-    """Return what a vectorizer learns and counts in texts.
+    """Fit a vectorizer to texts, and return the counts.
 
     Raises
     ------
     CorpusError
-        When there are no terms.
+        If there are no terms.
     """
     try:
         return vectorizer.fit_transform(texts)
@@ -55,19 +55,19 @@ def count_terms(texts: Sequence[str], vectorizer: text.Bag | text.Union) -> csr_
 
 
 def too_rare_error(min_df: int) -> CorpusError:
-    """Return the error for texts that have no term often enough."""
-    return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
+    """Return the error for texts in which no term occurs often enough."""
+    return CorpusError(f"no term occurs in {min_df} texts or more; try --min-df 1")
 
 
 def selection(settings: Settings) -> text.Selection | None:
-    """Return what keeps the `k` best features; None keeps all."""
+    """Return the selection of the `k` best features, or None to keep all."""
     return None if settings.k is None else text.Selection(settings.k, score=settings.score)
 
 
 def weighting(settings: Settings) -> text.Weighting | text.OwnRatios | None:
-    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
+    """Return the weighting of counts: presence, or tf-idf or naive Bayes ratios with texts of norm 1.
 
-    A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
+    A term that occurs twice tells less than twice as much, so tf-idf takes 1 plus the log of the count.
     """
     name, is_few = settings.weighting, settings.several or 1 < settings.n_problems <= OWN_RATIOS
     if name == "nb" and is_few and settings.penalty != "l1" and settings.method.model == "SDCA":
@@ -91,7 +91,7 @@ def alpha_search(settings: Settings, **other: Any) -> AlphaSearch:
 
 
 def classifier(settings: Settings, n_texts: int | None = None):
-    """Return the classifier of `n_texts` texts, with its own alpha and epochs unless they are given."""
+    """Return the classifier for `n_texts` texts; alpha and epochs have its defaults unless given."""
     given = {"alpha": settings.alpha, "max_iter": settings.epochs, "random_state": settings.seed}
     given["gamma"] = GAMMA if settings.has_norm else "scale"
     weights = settings.label_weights
@@ -101,9 +101,9 @@ def classifier(settings: Settings, n_texts: int | None = None):
 def fit_classifier(
     estimator, X: csr_matrix, y, checkpoint: Path | None = None, ratios: text.OwnRatios | None = None
 ) -> None:
-    """Train an estimator; a fit that stopped short warns in terms of options.
+    """Train an estimator; warn if the fit ended above its tolerance.
 
-    SDCA goes on from a checkpoint, and keeps it; others begin again. Its dual variables are not needed.
+    SDCA resumes from a checkpoint, and updates it; others begin again. SDCA's dual variables are not kept.
     """
     checkpoint = checkpoint if getattr(estimator, "penalty", "l2") == "l2" else None
     of_sdca = {"checkpoint": checkpoint, "keep_dual": False} if isinstance(estimator, fitting.SDCA) else {}
@@ -118,7 +118,7 @@ def fit_classifier(
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
             warn_user(
-                f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
-                f"above the {estimator.tol:g} aimed at; allow more epochs, or a larger alpha",
+                f"training stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
+                f"above the tolerance of {estimator.tol:g}; allow more epochs, or a larger alpha",
                 ConvergenceWarning,
             )

@@ -1,4 +1,4 @@
-"""Choose how texts become numbers: try recipes on some of the training texts, and take what is best there."""
+"""Choose how texts become numbers: try recipes on some of the training texts, and take the best one."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ from .alpha_choice import SQUARED_ERROR, AlphaChoice
 from .text_splits import Fold, n_inner_folds, split_rows, trainable_folds
 
 SEARCHED = ("nb-words", "nb-both", "tfidf-both")  # the last one is for three labels or more
-# The same where a text may have several labels, with and without blanks; of more labels than that the first
-# alone, as each is a problem of its own. The micro-F1 of 28 emotions and of 736 tags was 0.546 and 0.558 with
-# words, 0.559 and 0.579 with four characters in a row besides, in 1.6 times the time, and no better with all
-# lengths.
+# The same if a text may have several labels, with and without blanks between words. With more labels than
+# LABELS_SEARCHED, only the first is taken, as each label is a problem. The micro-F1 of 28 emotions and of 736
+# tags was 0.546 and 0.558 with words; 0.559 and 0.579 with four-character sequences in addition, in 1.6 times
+# the time; and no better with all lengths.
 SEARCHED_SETS = ("tfidf-words", "tfidf-stems"), ("tfidf-signs",)
 LABELS_SEARCHED = 100
-TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # of this many labels at most; each is a problem, so of more:
-TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts, but some of each label
+TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # texts for up to this many labels
+TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts for more labels, but some of each label
 CHARACTERS = 1_500_000  # of these texts at most
 FEWEST, FEWEST_OF_LABEL = 100, 10  # texts, and texts of a label on average, on which a choice means something
 TEXTS_IN_FIVE = 1000  # at most; more are halved
@@ -39,13 +39,13 @@ LONG_CHARACTERS = 500  # of a text, on average
 # In short texts, a small lead of words, or of tf-idf, is mostly chance. 22 corpora, 185 draws of 800 to 9,000
 # texts: the recipe taken is 0.0017 behind the best on the test texts on average, 0.0022 if the lowest error
 # decides; 0.0019 if tf-idf needs a lead of 0.5 or 2 standard errors, 0.0018 if words need none.
-OF_SHORT = "nb-both"  # what these get where no other is surely better
-STANDARD_ERRORS_OF_WORDS, STANDARD_ERRORS_OF_TFIDF = 2.0, 1.0  # of a lead that is no chance
-# A lead so near to the one needed is looked at again on more texts, if there are twice as many or more. Of
-# the 43 draws of 4,000 texts or more, these were 10: the recipe taken is then 0.0009 behind the best, 0.0024
-# without; of all draws 0.0014. Anything from 1.5 to 3 standard errors is as good.
+OF_SHORT = "nb-both"  # the recipe of short texts unless another is clearly better
+STANDARD_ERRORS_OF_WORDS, STANDARD_ERRORS_OF_TFIDF = 2.0, 1.0  # of a lead that is not chance
+# A lead so near to the one needed is tested again on more texts, if there are twice as many or more. This
+# concerned 10 of the 43 draws of 4,000 texts or more: the recipe taken is then 0.0009 behind the best, 0.0024
+# without this test; 0.0014 over all draws. Anything from 1.5 to 3 standard errors is as good.
 STANDARD_ERRORS_NEAR, TIMES_IF_NEAR = 1.5, 4
-LEAD_OF_SETS = 0.01  # of the micro-F1 or another metric, where a text may have several labels
+LEAD_OF_SETS = 0.01  # of the micro-F1 or another metric, if a text may have several labels
 
 
 def choose_recipe(
@@ -53,26 +53,26 @@ def choose_recipe(
 ) -> tuple[Settings, dict | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
-    Where these are too few to try anything, every term counts, with tf-idf: with 2 to 10 texts per label of
-    six corpora, that was as accurate as the best of three recipes with tf-idf and LinearSVC, or nearly.
+    If these are too few to try recipes, every term is kept, with tf-idf. With 2 to 10 texts per label of six
+    corpora, this was about as accurate as the best of three recipes with tf-idf and LinearSVC.
 
     Parameters
     ----------
     texts : sequence of str
     y : TextLabels
-        What there is to train on.
+        The training texts and their labels.
     settings : Settings
-        Whose `recipe` is "auto"; `min_df` is for all recipes that are tried. With too few texts the
-        default becomes 1.
+        Settings with the recipe "auto"; `min_df` applies to all recipes that are tried. With too few texts,
+        its default becomes 1.
     stage : Stages
 
     Returns
     -------
     settings : Settings
     screening : dict or None
-        `n`, the texts that recipes were tried on; `chosen`; `unsegmented`, whether the texts have no blanks
-        between words, so that only characters were tried; and `tried`: of each recipe the name, the squared
-        error, the texts and the alpha. None where the texts are too few to try anything.
+        `n`, the number of texts that recipes were tried on; `chosen`; `unsegmented`, whether the texts have
+        no blanks between words, so that only characters were tried; and `tried`: name, error, number of texts
+        and alpha of each recipe. None if the texts are too few to try recipes.
     """
     unsegmented = is_unsegmented(texts)
     kinds = (SEARCHED[: 2 if settings.n_problems == 1 else None], UNSEGMENTED)
@@ -108,7 +108,7 @@ def choose_recipe(
 def _sample_of_texts(
     texts: Sequence[str], y: TextLabels, settings: Settings, times: int
 ) -> tuple[list[str], TextLabels, list[Fold]]:
-    """Return some texts, or so many times as many, of like labels, and the folds to try recipes on."""
+    """Return a stratified sample of texts, `times` the usual size, its labels, and the folds."""
     n_labels, n = len(y.label_counts), TEXTS_TRIED
     if n_labels > SEVERAL_LABELS and not settings.several:
         n = max(TEXTS_OF_MORE, TEXTS_OF_LABEL * n_labels)
@@ -141,7 +141,7 @@ def _try_recipes(
         advance()
         return choice
 
-    # What threads ignore, each for itself, comes through where they overlap.
+    # Filters that overlapping threads set for themselves would let some warnings through.
     quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
     with quiet, Threads(number_of_threads(-1)) as pool:
         choices = zip(recipes, pool.map(attempt, recipes), strict=True)
@@ -157,16 +157,16 @@ def _counts(texts: list[str], recipe: Settings) -> csr_matrix | None:
 
 
 def _errors(y: TextLabels, choice: AlphaChoice) -> np.ndarray:
-    """Return the squared error of each text, or where texts have several labels, one minus the score."""
+    """Return the squared error of each text or, if texts have several labels, one minus the score."""
     if y.exclusive:
         return squared_errors(y.codes[choice.rows], choice.decision)
     return 1 - choice.means.max(keepdims=True)
 
 
 def _best_recipe(errors: dict[str, np.ndarray], length: float) -> tuple[str, list[str]]:
-    """Return the usual recipe of texts so long, or the best of those that are surely better.
+    """Return the usual recipe for texts of this length, or the best of those that are clearly better.
 
-    Also return the recipes that more texts should tell apart: none if no lead is near the one needed.
+    Also return the recipes to compare on more texts; none if no lead is near the one needed.
     """
     usual = DEFAULT_RECIPE if length > LONG_CHARACTERS else OF_SHORT
     if usual not in errors:

@@ -1,4 +1,4 @@
-"""Splits of labelled texts: the texts held out, and the folds that alpha and recipes are chosen by."""
+"""Splits of labelled texts: the held-out texts, and the folds by which alpha and recipes are chosen."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from ..data.text_labels import TextLabels
 
 Fold = tuple[np.ndarray, np.ndarray]
 
-TEXTS_IN_FIVE = 2000  # at most; more are halved to choose alpha
-RARE_LABEL_TEXTS = 200  # with fewer of one of two labels, any number of texts is cut in five
+TEXTS_IN_FIVE = 2000  # maximum for five folds to choose alpha; more texts have two
+RARE_LABEL_TEXTS = 200  # with fewer of one of two labels, any number of texts has five folds
 
 
 def split_rows(
     texts: list[str], labels: TextLabels, holdout: float, seed: int
 ) -> tuple[list[int], list[int]]:
-    """Split into training and test rows; the order in the file, sorted or shuffled, changes no text."""
+    """Split into training and test rows, which do not depend on the order of the texts."""
     n, spelled, strata = len(texts), labels.spelled, labels.strata
     order = sorted(range(n), key=lambda i: (spelled[i], texts[i]))
     parts = np.arange(len(order)), []
@@ -31,13 +31,13 @@ def split_rows(
 
 
 def trainable_folds(y: TextLabels, k: int, seed: int) -> list[Fold]:
-    """Return the stratified folds whose training rows have something to learn."""
+    """Return the stratified folds whose training rows have at least two labels."""
     folds = stratified_folds(y.strata, k, seed)
     return [fold for fold in folds if len(y[fold[0]].present().names) > 1]
 
 
 def n_inner_folds(y: TextLabels, most: int = TEXTS_IN_FIVE) -> int:
-    """Return the number of folds to choose by; few texts have more."""
+    """Return the number of folds to choose by; few texts have more folds."""
     counts = y.present().counts
     return 5 if len(y) <= most or (len(counts) == 2 and min(counts) < RARE_LABEL_TEXTS) else 2
 

@@ -26,7 +26,7 @@ HEAD = 1 << 20  # bytes of a corpus that are compared
 def open_checkpoint(
     path: str | os.PathLike[str], source: TextSource, settings: Settings, *, stream: bool = False
 ) -> Iterator[Cache]:
-    """Open a checkpoint, or begin one. It is removed on success.
+    """Open or begin a checkpoint, which is removed on success.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def open_checkpoint(
     folder = Path(path)
     make_folder(path)
     key = {**vars(settings), **reader, "corpus": _corpus_identity(source), "start": start, "stream": stream}
-    for name in ("cv", "learning_curve"):  # decide no fit that is kept
+    for name in ("cv", "learning_curve"):  # affect no fit that is kept
         del key[name]
     cache = Cache(folder, **key)
     try:
@@ -75,7 +75,7 @@ def open_checkpoint(
 
 
 def _corpus_identity(source: TextSource) -> list[int]:
-    """Return numbers that tell a corpus from others."""
+    """Return numbers that identify a corpus."""
     if source.is_folder:
         files = sorted(path for path in Path(source.path).rglob("*") if path.is_file())
         listed = [[str(file.relative_to(source.path)), *_file_state(file)] for file in files]

@@ -16,26 +16,26 @@ from .thresholds import PROBABILITIES, RECALLS, ThresholdEffect, ThresholdLadder
 
 NAMED = 5  # labels in a message
 MISTAKES = 12  # texts on a page
-PLACES = 1, 3, 5  # the best labels of a text, whose precision is told where it may have several
+PLACES = 1, 3, 5  # numbers of best labels whose precision is shown if a text may have several labels
 LABEL_COLUMNS = "label", "n", "precision", "recall", "f1", "roc_area", "average_precision"
 
 
 class AnswerScores:
-    """The answers of a model to labelled texts, of one label each or of several.
+    """The answers of a model to labelled texts, with one label each or several.
 
     Parameters
     ----------
     model : fitted classifier or pipeline
     texts : list of str
     truth : TextLabels or sequence of str
-        Their labels; the model may not know some of them.
+        The labels of the texts; the model may not know some of them.
     decision : ndarray
         As `decision_function` returns it.
     probabilities : ndarray, optional
     metric : one of `settings.METRICS`, optional
-        By default the usual one for these labels.
+        By default the usual metric for these labels.
     train_counts : mapping of str to int, optional
-        The number of training texts with each label; by default that of the texts.
+        The number of training texts with each label; by default the number of these texts.
 
     Attributes
     ----------
@@ -44,16 +44,16 @@ class AnswerScores:
     guess : str
         The most frequent label of the training texts.
     n : int
-        Texts.
+        Number of texts.
     label_counts : dict
-        Texts with each label, in the order of labels.
+        Number of texts with each label, in the order of labels.
     unknown_labels, labels : list of str
-        Those of texts that the model does not know; and the labels of the model, then these: the rows and
-        columns of `confusion`.
+        Labels of texts that the model does not know; and all labels, the model's first, then the unknown
+        ones: the rows and columns of `confusion`.
     truth, given : TextLabels
-        The labels of each text, and those that the model gives it; their names are `labels`.
+        The true labels of each text, and the labels that the model gives it; their names are `labels`.
     right : ndarray of bool
-        The texts that are given all their labels and no others.
+        Whether each text is given exactly its true labels.
     accuracy : float
     interval : (float, float)
         Wilson's 95 % interval of the accuracy.
@@ -91,7 +91,7 @@ class AnswerScores:
 
     @cached_property
     def mistakes(self) -> np.ndarray:
-        """The places of the texts with a wrong label, those that the model was surest of first."""
+        """The indices of the texts with a wrong label, the most certain mistakes first."""
         wrong = np.flatnonzero(~self.right)
         return wrong[np.argsort(-self.margins[wrong], kind="stable")]
 
@@ -99,7 +99,7 @@ class AnswerScores:
     def margins(self) -> np.ndarray:
         """The lead of each answer: over the threshold for two labels, over the second label for more.
 
-        Where a text may have several, it is the score of the surest label that is given wrongly or missed.
+        If a text may have several labels, it is the largest distance of a wrong score from its threshold.
         """
         several = self._thresholds is not None
         return self._wrong_margins.max(axis=1) if several else least_sure(self.decision, None)[1]
@@ -112,25 +112,25 @@ class AnswerScores:
         return np.where(wrong, np.abs(self.decision - self._thresholds), 0)
 
     def doubted_label(self, i: int) -> int:
-        """Return the label to explain of a text with a mistake: the one given, or of several the surest."""
+        """Return the label to explain in a mistake: the given one, or the most certain of several."""
         return int(self.given.codes[i] if self._thresholds is None else self._wrong_margins[i].argmax())
 
     @cached_property
     def confusion(self) -> list[list[int]] | None:
-        """Number of texts with each true label (rows) and each given label (columns); None of several."""
+        """Number of texts by true label (row) and given label (column); None for several labels per text."""
         if not self.truth.exclusive:
             return None
         return confusion(self.truth.codes, self.given.codes, range(len(self.labels))).tolist()
 
     @property
     def recalls(self) -> dict[str, float | None]:
-        """Of each label the share of its texts that are given it."""
+        """The recall of each label: the share of its texts that are given it; None without such texts."""
         n_true, _, n_right = metrics.right_counts(self.truth, self.given)
         return {label: _share_of(*n) for label, *n in zip(self.labels, n_right, n_true, strict=True)}
 
     @cached_property
     def label_rows(self) -> list[tuple]:
-        """The `LABEL_COLUMNS` of each label, in the order of `labels`; None stands for a share of nothing."""
+        """The `LABEL_COLUMNS` of each label, in the order of `labels`; None if a share is undefined."""
         true, given, right = metrics.right_counts(self.truth, self.given)
         ladders = map(self.ladder, self.labels)
         areas = [(each.area, each.average_precision) if each else (None, None) for each in ladders]
@@ -140,7 +140,7 @@ class AnswerScores:
         ]
 
     def shown(self, value: float | None) -> str:
-        """Return a score as text, with the digits that the interval leaves."""
+        """Return a score as text, with the digits that the interval justifies."""
         return "-" if value is None else shown(self.interval, value)[0]
 
     def score(self, metric: str) -> float:
@@ -153,7 +153,7 @@ class AnswerScores:
 
     @cached_property
     def precision_at(self) -> dict[int, float]:
-        """Of the best labels of each text, so many, the share that it has; nothing where it has one label."""
+        """The precision of the best labels of each text, by their number; empty for one label per text."""
         if self.truth.exclusive:
             return {}
         most = [k for k in PLACES if k <= len(self.classes)]
@@ -163,7 +163,7 @@ class AnswerScores:
 
     @property
     def main_metric(self) -> str:
-        """The score that is told first: about giving a text its label, or its labels."""
+        """The score that is shown first, for one label per text or several."""
         return "accuracy" if self.truth.exclusive else "micro-f1"
 
     @cached_property
@@ -173,13 +173,13 @@ class AnswerScores:
 
     @cached_property
     def calibration(self) -> tuple[float, float] | None:
-        """The error of the probabilities, and the one to expect by chance; None if there are none."""
+        """The calibration error, and the error to expect by chance; None without probabilities."""
         if self.probabilities is None:
             return None
         return metrics.calibration_error(*metrics.probabilities_to_judge(self.truth, self.probabilities))
 
     def ladder(self, label: str) -> ThresholdLadder | None:
-        """Return what each threshold of a label's score gives."""
+        """Return the effects of all thresholds of a label's score."""
         if label not in self.classes:
             return None
         j = self.classes.index(label)
@@ -187,22 +187,22 @@ class AnswerScores:
 
     @property
     def has_threshold(self) -> bool:
-        """Whether labels are given from a threshold on: the second of two, or each of several."""
+        """Whether a threshold decides about the second of two labels, or about each of several per text."""
         return self.decision.ndim == 1 or self._thresholds is not None
 
     @cached_property
     def steps(self) -> ThresholdLadder | None:
-        """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
+        """The effects of thresholds for the second of two labels; for more labels, on the right answers.
 
-        The threshold is one of probabilities; without them, with two labels, one of scores. It is the same
-        for all labels where a text may have several. None if all texts are alike.
+        Thresholds apply to probabilities or, with two labels and no probabilities, to scores. If a text may
+        have several labels, all labels have the same threshold. None if all texts are alike.
         """
         if self.probabilities is None:
             return self.ladder(self.classes[1]) if self.decision.ndim == 1 else None
         return _ladder(*metrics.probabilities_to_judge(self.truth, self.probabilities)[::-1])
 
     def threshold_table(self) -> list[ThresholdEffect]:
-        """Return what a few probabilities give, or the scores of a few recalls; nothing if there are none."""
+        """Return the effects of a few thresholds: probabilities, or scores at a few recalls."""
         if self.steps is None:
             return []
         if self.probabilities is not None:
@@ -221,7 +221,7 @@ class AnswerScores:
             said.append(
                 f"{many(len(names), 'label')} of held-out texts never predicted: {', '.join(names[:NAMED])}"
                 f"{more}; {percent(len(np.unique(concerned)) / self.n)} of the texts have such a label"
-                "; try --class-weight balanced, or give more texts of them"
+                "; try --class-weight balanced, or give more texts with these labels"
             )
         if self.value <= (least := self.guessing(self.metric)):
             said.append(
@@ -232,7 +232,7 @@ class AnswerScores:
 
     @property
     def record(self) -> dict:
-        """What `--json` prints of any evaluation."""
+        """What `--json` prints for any evaluation."""
         return {
             "accuracy": self.accuracy,
             "accuracy_interval": list(self.interval),
@@ -248,7 +248,7 @@ class AnswerScores:
 
 
 def _ladder(has_it: np.ndarray, value: np.ndarray) -> ThresholdLadder | None:
-    """Return what each threshold gives; None where all texts have the label, or none has it."""
+    """Return the effects of thresholds; None if all texts have the label, or none has it."""
     return ThresholdLadder(has_it, value) if has_it.any() and not has_it.all() else None
 
 

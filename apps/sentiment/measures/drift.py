@@ -1,13 +1,14 @@
-"""Whether the texts that a model is given are like those that its training held out.
+"""Compare the texts that a model is given with the held-out texts of its training.
 
-For example, a model was sure of its labels by 0.83 on average where texts were held out, and is by 0.61 now.
-Three things are compared: how sure the model is, how many terms it knows for each word, and how many texts
-get each label. The file of a model keeps how they were; texts are counted as they come, and not kept.
+For example, the mean probability of the predicted labels was 0.83 for the held-out texts, and is 0.61 now.
+Three figures are compared: this confidence, the known terms per word, and the number of texts that get each
+label. The file of a model has the figures of the held-out texts. New texts are counted as they arrive, and
+not kept.
 
-A difference is named if it is more than chance and more than two samples of one corpus show. Two lots of
-values are compared as Mann and Whitney do: of all pairs of a text held out and a new one, how many more than
-half have the higher value here. The share of a label is told by the mean of its probability, which varies
-less than the number of texts that get it.
+A difference is reported if it is more than chance, and more than between two samples of one corpus. Values
+are compared by the Mann-Whitney statistic: the share of all pairs of a held-out and a new text in which the
+new text has the higher value, minus one half. The share of a label is estimated by the mean of its
+probability, which varies less than the number of texts that get the label.
 """
 
 from __future__ import annotations
@@ -28,29 +29,29 @@ if TYPE_CHECKING:
     from .prediction import Model, Predictions
 
 HELD_OUT = "held_out"  # in the `about` of a model file
-BINS = 20  # of the values of texts held out, of the same number of texts each
-CHANCE = 0.01  # that a difference is named where there is none
-FEWEST_TEXTS = 100  # of fewer nothing is said
-EXPECTED_TEXTS = 5  # of a label; below, shares of texts are not spread as the test has it (Cochran 1954)
-FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of this many
-# Measured on the test parts of twelve corpora (docs/measurements/text.md): half of a part from another corpus
-# is named, the part as it is hardly ever. Shares of pairs beyond a half:
+BINS = 20  # of the values of held-out texts, with the same number of texts each
+CHANCE = 0.01  # that a difference is reported although there is none
+FEWEST_TEXTS = 100  # with fewer, nothing is reported
+EXPECTED_TEXTS = 5  # with a label; with fewer, the test does not hold (Cochran 1954)
+FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first texts, then in one of every five
+# Measured on the test parts of twelve corpora (docs/measurements/text.md): a part is reported if half of it
+# comes from another corpus, and hardly ever if it is unchanged. Shares of pairs beyond a half:
 MOVED_CONFIDENCE = 0.07
 MOVED_WORDS = 0.1
 SOME_NEW_WORDS = 0.07  # with which other labels are given where the true ones are the same (Hausa tweets)
 MOVED_LABEL = 0.4  # of the logarithm of the odds of a label
-MOST_LABELS = 3  # that are named
-LEAST_SLOPE = 0.1  # of weak models, which would make much of little
+MOST_LABELS = 3  # that are reported
+LEAST_SLOPE = 0.1  # of weak models, which would exaggerate small differences
 TINY = 1e-12  # instead of no variance
-# Known terms for each different word, as a share of those of the texts that training held out. Measured with
-# models of six corpora: fewer have at most 0.42 of the texts on other subjects in the same language, and at
-# least 0.79 of those in other languages.
+# Known terms per distinct word, relative to the held-out texts. With models of six corpora, at most 0.42 of
+# the texts on other subjects in the same language have fewer, and at least 0.79 of the texts in other
+# languages.
 FAR_BELOW = 0.3
-FEW_KNOWN = 0.5  # for each word, where a model's file does not say how many are usual
+FEW_KNOWN = 0.5  # per word, if a model's file does not tell the usual number
 
 
 class Moved(NamedTuple):
-    """What differs: its name, and its value here and in the texts held out."""
+    """A difference: its name, and the values for the new and for the held-out texts."""
 
     what: str
     here: float
@@ -68,16 +69,16 @@ def _percent(share: float) -> str:
 def held_out_record(
     evaluation: AnswerScores, corpus: TextLabels, known: np.ndarray | None = None
 ) -> dict[str, Any]:
-    """Return what the file of a model keeps of the texts that its training held out.
+    """Return what the file of a model keeps about the held-out texts of its training.
 
     Parameters
     ----------
     evaluation : AnswerScores
-        What the model says of them. Shares of labels are kept if it has probabilities.
+        The evaluation on these texts. Shares of labels are kept if it has probabilities.
     corpus : TextLabels
-        The labels of all texts that these were held out from: they tell the shares of labels better.
+        The labels of all texts of the corpus, which give more exact shares of labels.
     known : ndarray of shape (n_texts,), optional
-        How many terms of each text the model knows for each word, if they were counted.
+        Known terms per word in each text, if they were counted.
     """
     record: dict[str, Any] = {}
     if (likely := evaluation.probabilities) is not None:
@@ -89,10 +90,11 @@ def held_out_record(
 
 
 def _label_figures(likely: np.ndarray, evaluation: AnswerScores, corpus: TextLabels) -> np.ndarray:
-    """Return five rows, of which each has a figure of each label.
+    """Return five rows, with one column per label.
 
-    These are its share; the mean of its probability that goes with this share, and the error of that mean;
-    the variance of its probability; and a slope: if the share is d larger, the mean is slope * d larger.
+    The rows are the share of the label; the mean probability that corresponds to this share, and the error of
+    this mean; the variance of the probability; and a slope: if the share is d larger, the mean is slope * d
+    larger.
     """
     has_it = evaluation.truth.table[:, : likely.shape[1]]
     counts = corpus.label_counts
@@ -111,17 +113,17 @@ def _spread(values: np.ndarray) -> dict[str, Any]:
 
 
 def known_per_word(texts: Sequence[str], n_terms: np.ndarray) -> np.ndarray:
-    """Return how many terms of each text a model knows for each of its different words; nan without any.
+    """Return the known terms per distinct word in each text; nan for a text without words.
 
-    Terms of words are counted if the model has any, else of characters. Those say little: of German texts an
-    English model knows as many as of English ones.
+    The terms are words or, if the model has none, sequences of characters. The latter tell little: an English
+    model knows as many in German texts as in English ones.
     """
     find = token_regex(r"\w+", marks=True).findall
     return n_terms / np.array([len(set(find(text.lower()))) or np.nan for text in texts])
 
 
 class _Spread:
-    """The place of values among those of the texts held out: the share of these that are below."""
+    """The ranks of values among the values of the held-out texts: the share of these that are lower."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         there = np.array(record["counts"], float)
@@ -137,7 +139,7 @@ class _Spread:
         self._sums += weight * places.sum(), weight * values.sum(), weight * n, weight**2 * n
 
     def halve(self) -> None:
-        """Let what was counted count half."""
+        """Halve the weight of all values counted so far."""
         self._sums *= 0.5, 0.5, 0.5, 0.25
 
     @property
@@ -146,12 +148,12 @@ class _Spread:
 
     @property
     def means(self) -> tuple[float, float]:
-        """The mean value here, and of the texts held out."""
+        """The mean values of the new texts and of the held-out texts."""
         return float(self._sums[1] / self._sums[2]), self.mean_there
 
     @property
     def shift(self) -> tuple[float, float]:
-        """How many more than half of the pairs have the higher value here, and how many may by chance."""
+        """The share of pairs beyond a half in which the new value is higher, and its limit by chance."""
         places, _, n, squares = self._sums
         if min(n, self.n_there) < FEWEST_TEXTS:
             return 0.0, 1.0
@@ -165,15 +167,15 @@ def _deviations(n_sides: int) -> float:
 
 
 class TextWatch:
-    """Compares texts with those held out in the training of a model, as they are predicted.
+    """Compare texts, as they are predicted, with the held-out texts of the model's training.
 
     Parameters
     ----------
     model : TextScorer or Pipeline
     about : mapping
-        What its file says besides. Of a model that held out no texts, nothing is said.
+        The `about` of its file. If no texts were held out, nothing is reported.
     window : int, optional
-        Each time so many texts were seen, all that were counted before count half.
+        After each `window` texts, the weight of all texts counted before is halved.
     """
 
     def __init__(self, model: Model, about: Mapping[str, Any], window: int | None = None) -> None:
@@ -194,7 +196,7 @@ class TextWatch:
         self._few_known = FEW_KNOWN if usual is None else FAR_BELOW * usual
 
     def add(self, texts: Sequence[str], found: Predictions) -> None:
-        """Look at more texts, and at what the model says of them; empty ones are none."""
+        """Count more texts and their predictions; empty texts are ignored."""
         there = [i for i, text in enumerate(texts) if text]
         if self._confidence is not None and found.probabilities is not None:
             likely = found.probabilities[there]
@@ -222,7 +224,7 @@ class TextWatch:
 
     @property
     def strangeness(self) -> str:
-        """What to say if the model knows few words of most of the first texts; else nothing."""
+        """A warning if the model knows few words in most of the first texts; otherwise empty."""
         n = min(self._n, FIRST_TEXTS)
         if 2 * self._n_strange <= n:
             return ""
@@ -232,7 +234,7 @@ class TextWatch:
 
     @property
     def moved(self) -> list[Moved]:
-        """What differs from the texts held out; labels are not named where it may be due to other texts."""
+        """The differences from the held-out texts; shares of labels only if the texts are similar."""
         found, new_words = [], 0.0
         if self._known is not None:
             shift, chance = self._known.shift
@@ -248,7 +250,7 @@ class TextWatch:
         return found
 
     def _moved_labels(self) -> list[Moved]:
-        """Compare the mean probabilities of labels, and say what shares they stand for."""
+        """Compare the mean probabilities of labels, and return the shares that they imply."""
         share, there, error, variance, slope = self._labels
         n, n_there = self._confidence.n, self._confidence.n_there
         if min(n, n_there) < FEWEST_TEXTS:
@@ -267,11 +269,11 @@ class TextWatch:
 
     @property
     def record(self) -> list[dict[str, Any]]:
-        """What differs, for JSON."""
+        """The differences, for JSON."""
         return [each._asdict() for each in self.moved]
 
     @property
     def difference(self) -> str:
-        """What differs, in words; nothing if nothing does."""
+        """The differences in words; empty if there are none."""
         told = ", ".join(map(str, self.moved))
         return told and f"the texts differ from those held out in training: {told}"

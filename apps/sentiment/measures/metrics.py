@@ -1,6 +1,4 @@
-"""The metrics: five scores of labelled texts, those of guessing, the best thresholds, and the error of
-probabilities: how far they are from the shares of right answers.
-"""
+"""Metrics: scores of labelled texts and of guessing, the best thresholds, and the error of probabilities."""
 
 from collections.abc import Iterable
 
@@ -12,9 +10,9 @@ from ...common.statistics import wilson_interval
 from ..data.text_labels import TextLabels
 from .thresholds import ThresholdLadder
 
-BINS = 15  # of as many texts each
+BINS = 15  # with the same number of texts each
 GROUPS = 10  # of equal ranges of a probability
-UNLIKELY = 0.005  # a probability from which on no label is given: the best is half of the F1
+UNLIKELY = 0.005  # no label with a lower probability is given: the best threshold is half of the F1
 
 
 def right_counts(y: TextLabels, given: TextLabels) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -23,15 +21,15 @@ def right_counts(y: TextLabels, given: TextLabels) -> tuple[np.ndarray, np.ndarr
 
 
 def score_labels(metric: str, y: TextLabels, given: TextLabels) -> float:
-    """Compare given labels with the true ones, as scikit-learn's function of that name does.
+    """Compare given labels with the true ones, as scikit-learn's functions of these names do.
 
     Parameters
     ----------
     metric : {"accuracy", "balanced-accuracy", "macro-f1", "micro-f1"}
-        The accuracy is the share of the texts that are given all their labels and no others. Where texts have
-        one label it is the micro-F1.
+        The accuracy is the share of the texts that are given exactly their labels. If texts have one label,
+        it equals the micro-F1.
     y, given : TextLabels
-        Of the same texts and the same names.
+        Labels of the same texts, with the same names.
 
     Returns
     -------
@@ -47,14 +45,14 @@ def score_labels(metric: str, y: TextLabels, given: TextLabels) -> float:
 
 
 def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = None) -> tuple[float, float]:
-    """Return the best F1 that giving a label from some decision value on has, and this value.
+    """Return the best F1 of all thresholds of the decision values, and this threshold.
 
     Parameters
     ----------
     is_it, decision : ndarray of shape (n,)
-        Of each pair of a text and a label, whether the text has it, or its probability; and the score.
+        For each pair of a text and a label: whether the text has the label, or the probability; the score.
     n_having : float, optional
-        The sum of `is_it`, if there are more pairs, which are not given the label.
+        The sum of `is_it` over all pairs, if there are others, which are not given the label.
     """
     n_having = is_it.sum(dtype=float) if n_having is None else n_having
     most = min(int(8 * n_having) + 1, len(decision))  # F1 is below 0.23 where more are given
@@ -68,7 +66,7 @@ def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = No
 def score_sets(metric: str, y: TextLabels, decision: np.ndarray) -> float:
     """Return a score of several labels per text, with the threshold that is best for the micro-F1 of all.
 
-    The macro-F1 is the one with the best threshold of each label.
+    The macro-F1 uses the best threshold of each label.
     """
     table = y.table
     if metric == "macro-f1":
@@ -80,15 +78,16 @@ def score_sets(metric: str, y: TextLabels, decision: np.ndarray) -> float:
 
 
 def columns_of(decision: np.ndarray) -> np.ndarray:
-    """Return decision values with a column for each label, of two labels as well."""
+    """Return decision values with a column for each label, also for two labels."""
     return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
 
 
 def squared_errors(codes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Return the squared distance of each text between the truth and its probabilities.
+    """Return the Brier score of each text.
 
-    These are the softmax of the decision values times the factor that makes it likeliest. `codes` are columns
-    of the labels, of which two may have one column; one that a model did not know is as unlikely as any.
+    The probabilities are the softmax of the decision values times the factor of maximum likelihood. `codes`
+    are the columns of the labels; two labels may share one column. A label that a model did not know has the
+    lowest of all values.
     """
     z = columns_of(np.asarray(decision, float))
     z = np.maximum(z, z[np.isfinite(z)].min())
@@ -97,30 +96,30 @@ def squared_errors(codes: np.ndarray, decision: np.ndarray) -> np.ndarray:
 
 
 def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:
-    """Return the area under the steps of precision over recall; nan where no text has the label.
+    """Return the area under the steps of precision over recall; nan if no text has the label.
 
     Parameters
     ----------
     is_it : ndarray of shape (n,) and dtype bool
         Which texts have the label.
     decision : ndarray of shape (n,)
-        The higher, the more likely the label; equal ones are one step.
+        The higher the value, the more likely the label. Equal values are one step.
     """
     return ThresholdLadder(is_it, decision).average_precision if is_it.any() else float("nan")
 
 
 def set_thresholds(metric: str, columns: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the threshold of each label where a text may have several, in log odds.
+    """Return the threshold of each label in log odds, if a text may have several labels.
 
-    They are where the probability of a label reaches a number, the same one for all labels: that with the
-    best micro-F1. For the macro-F1 each label has its own. The F1 is the one that probabilities lead to
-    expect, as in `threshold_for_metric`: by labels, that of a rare one would be a matter of a few texts.
+    All labels share one probability as their threshold, the one with the best micro-F1; for the macro-F1 each
+    label has its own. The F1 is the expected one under the probabilities, as in `threshold_for_metric`: with
+    the true labels, the threshold of a rare label would depend on a few texts.
 
     Parameters
     ----------
     metric : one of `METRICS`
     columns : iterable of ndarray
-        Of each label the probabilities of texts, one column at a time.
+        The probabilities of each label for all texts, one column at a time.
     """
     columns = (np.nan_to_num(column) for column in columns)  # of a label that no model of a fold can tell
     if metric == "macro-f1":
@@ -141,13 +140,13 @@ def score_decision(
     Parameters
     ----------
     metric : one of `METRICS`
-        The average precision of two exclusive labels is the rarer one's, of more their mean.
+        The average precision is the rarer label's for two exclusive labels, and the mean for more labels.
     y : TextLabels
         True labels; their names begin with the model's, in its order.
     decision : ndarray
         As `decision_function` returns it.
     thresholds : ndarray of shape (n_labels,), optional
-        Those above which labels are given, of several labels per text.
+        With several labels per text, the thresholds above which labels are given.
 
     Returns
     -------
@@ -162,7 +161,7 @@ def score_decision(
 
 
 def score_guessing(metric: str, y: TextLabels, guess: int) -> float:
-    """Return the score of one label for every text: as `score_decision`, and of all texts being alike."""
+    """Return the score of giving every text the same label, or of equal decision values for all texts."""
     if metric != "average-precision":
         return score_labels(metric, y, TextLabels.of_codes(y.names, np.full(len(y), guess)))
     shares = y.present().counts / len(y)
@@ -170,10 +169,10 @@ def score_guessing(metric: str, y: TextLabels, guess: int) -> float:
 
 
 def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
-    """Return the decision value that is best to give the second of two labels from.
+    """Return the best threshold of the decision values for the second of two labels.
 
-    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
-    would make the threshold a matter of a few of them.
+    The score is the expected one under the probabilities. With the true labels, and fifty texts of a label,
+    the threshold would depend on a few of these texts.
 
     Parameters
     ----------
@@ -206,15 +205,15 @@ def calibration_error(sure: np.ndarray, is_it: np.ndarray) -> tuple[float, float
     Parameters
     ----------
     sure, is_it : ndarray
-        Probabilities, and whether what they are of is so; see `probabilities_to_judge`.
+        Probabilities, and whether their events are true; see `probabilities_to_judge`.
 
     Returns
     -------
     value : float
-        Mean over `BINS` groups of as many each, sorted by probability, of the distance between the mean
-        probability and the share of those that are so.
+        Mean, over `BINS` groups of equal size sorted by probability, of the distance between the mean
+        probability and the share of true events.
     by_chance : float
-        The value for right probabilities on so few texts.
+        The expected value for right probabilities on this number of texts.
     """
     n = len(sure)
     groups = np.array_split(np.argsort(sure, kind="stable"), min(BINS, n))
@@ -225,9 +224,10 @@ def calibration_error(sure: np.ndarray, is_it: np.ndarray) -> tuple[float, float
 
 
 def probabilities_to_judge(y: TextLabels, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probabilities by which a model is judged, and whether what they are of is so.
+    """Return the probabilities by which a model is judged, and whether their events are true.
 
-    They are of the second of two labels, the most probable of more, and of all where a text may have several.
+    These are the probabilities of the second of two labels, of the most probable of more labels, or of all
+    labels if a text may have several.
     """
     n_labels = probabilities.shape[1]
     if not y.exclusive:
@@ -243,7 +243,7 @@ def probability_groups(probability: np.ndarray, right: np.ndarray, n_groups: int
     Returns
     -------
     list of tuple
-        Of each group the lowest, the highest and the mean probability, the number of texts, the share of
+        For each group, the lowest, the highest and the mean probability, the number of texts, the share of
         right answers, and its interval.
     """
     group_of = np.minimum((probability * n_groups).astype(int), n_groups - 1)

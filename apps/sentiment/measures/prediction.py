@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "shipped/english.safetensors"
 SHIPPED_NAME = "english"
-TRAIN_AGAIN = "the weights of this model are too large, train it again"
+TRAIN_AGAIN = "the weights of this model are too large; train it again"
 NOTHING_KNOWN = "no known term"  # the note beside a label that only the intercept decides
 
 
 class Predictions:
-    """What a model says of some texts; `threshold`, `proba` and `unsure` are as for `classify`.
+    """The predictions for some texts; `threshold`, `proba` and `unsure` are as for `classify`.
 
     `thresholds` belong to a model that gives a text several labels.
 
     Attributes
     ----------
     winners : ndarray
-        Of each text, the place of its label among the model's; of several, of the best one.
+        For each text, the index of its label, or of the best of several labels.
     given : TextLabels
         The label of each text, or its labels, the best first.
     scores : ndarray
-        Decision values: of two labels, of the second; of more, of the text's own.
+        Decision values: of the second of two labels, or of the text's own label among more.
     probabilities : ndarray or None
         A row for each text and a column for each label, if the model has them.
     n_terms : ndarray of int
-        How many different terms of the model each text has; where it is 0, the intercept decides.
+        Number of different terms of the model in each text; if it is 0, the intercept decides.
     n_first_terms : ndarray of int
         How many of these are words, in a model of words and characters.
     decision : ndarray
         As `decision_function` gives it.
     unsure : ndarray of bool or None
-        Of each text whether its probabilities are in the band where no label is to be given, if one was.
+        Whether the probabilities of each text are in the band `unsure`, in which no label is given.
     notes : list of str
-        What is to be said of each text beside its label; mostly nothing.
+        A note on each text beside its label, mostly empty.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Predictions:
         self.notes = ["" if n else NOTHING_KNOWN for n in n_terms.tolist()]
 
     def ranked(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the best `n` labels of each text, the one given first, and the score of each for itself."""
+        """Return the best `n` labels of each text, the given one first, and the score of each label."""
         decision = self.decision
         if decision.ndim == 1:
             order = np.column_stack([self.winners, 1 - self.winners])[:, :n]
@@ -101,7 +101,7 @@ class Predictions:
 
 
 def load_scorer(path: str | None) -> Model:
-    """Load a model only to predict, as `load_text_model` does, without scikit-learn where that is enough."""
+    """Load a model only to predict, like `load_text_model`, but without scikit-learn if possible."""
     with _model_file(path) as file:
         scorer = text.TextScorer.load(file)
         return load_text_model(file) if scorer is None else scorer
@@ -114,12 +114,12 @@ def load_text_model(path: str | None) -> Pipeline:
     if not {"vectorizer", "classifier"} <= getattr(model, "named_steps", {}).keys():
         raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
     if not _has_usual_steps(model):
-        raise AppError(f"{path}: a model of other steps; give one that fastsvm-sentiment train wrote")
+        raise AppError(f"{path}: a model with other steps; give one that fastsvm-sentiment train wrote")
     return model
 
 
 def _has_usual_steps(model: Pipeline) -> bool:
-    """Tell whether a model is what explanations and exports take apart."""
+    """Tell whether a model has the steps that explanations and exports need."""
     from fastsvm.text import Weighting  # predictions need no more than a TextScorer
 
     (first, vectorizer), *middle, (last, classifier) = model.steps
@@ -132,17 +132,17 @@ def _has_usual_steps(model: Pipeline) -> bool:
 
 
 def is_kernel_machine(classifier) -> bool:
-    """Tell whether a classifier compares texts with those that it has kept, and has no weight for a word."""
+    """Tell whether a classifier compares texts with texts that it has kept, and has no weights of words."""
     return hasattr(classifier, "support_vectors_")
 
 
 @contextmanager
 def _model_file(path: str | None) -> Iterator[str]:
-    """Give the file of a model, and turn what is wrong with it into a message."""
+    """Yield the file of a model, and turn its errors into messages."""
     otherwise = "give a MODEL that fastsvm-sentiment train wrote"
     is_shipped = path in (None, SHIPPED_NAME)
     if not is_shipped and os.path.exists(path) and not is_model_file(path):
-        raise AppError(f"{path}: is no model, not a safetensors file; MODEL comes first", USAGE)
+        raise AppError(f"{path}: is not a model (not a safetensors file); MODEL comes first", USAGE)
     with shipped_model(PACKAGE, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
         try:
             yield file
@@ -151,7 +151,7 @@ def _model_file(path: str | None) -> Iterator[str]:
 
 
 def use_all_cores(model: Model) -> None:
-    """Have the words of many texts counted by a thread for each core; the results are the same."""
+    """Count the words of many texts with one thread per core; the results are the same."""
     if isinstance(model, text.TextScorer):
         model["vectorizer"].set_params(n_jobs=-1)
 
@@ -169,23 +169,23 @@ def bags_of_model(model: Model) -> list:
 
 
 def is_of_words(model: Model) -> bool:
-    """Tell whether a model counts words only, of which it can miss some, and no characters."""
+    """Tell whether a model counts only words, some of which it may not know, and no characters."""
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
 def about_model(path: str | None) -> dict[str, Any]:
-    """Return what the file of a model says besides."""
+    """Return the `about` of a model's file."""
     with _model_file(path) as file:
         return load_about(file)
 
 
 def separator_of_model(about: Mapping[str, Any]) -> str:
-    """Return what separates the labels of a text, of a model that gives several."""
+    """Return the separator of the labels of a text, if the model gives several."""
     return about.get("label_sep", SEPARATORS[0])
 
 
 def is_model_file(path: str) -> bool:
-    """Tell whether a file is meant as a model: by its name, or as it begins like one."""
+    """Tell whether a file is meant as a model, by its name or by its beginning."""
     if path.endswith(".safetensors") or not os.path.isfile(path):
         return path.endswith(".safetensors")
     with open(path, "rb") as file:
@@ -202,21 +202,21 @@ def thresholds_of(model: Model) -> np.ndarray | None:
 def check_choices(
     model: Model, proba: bool, threshold: float | None, unsure: tuple[float, float] | None = None
 ) -> None:
-    """Find out before any text is read whether a model can do what `classify` is to be asked for."""
+    """Check, before any text is read, that a model supports the options of `classify`."""
     n, several = len(model.classes_), thresholds_of(model) is not None
     if (proba or unsure) and not hasattr(model, "predict_proba"):
         told = "this model has scores but no probabilities; train one with --classifier sdca-logistic"
         raise AppError(told, USAGE)
     if unsure and several:
-        told = "--unsure is for models of one label per text"
-        raise AppError(f"{told}; --proba --threshold P gives the labels that are as probable as that", USAGE)
+        told = "--unsure needs a model of one label per text"
+        raise AppError(f"{told}; --proba --threshold P gives the labels that are at least as probable", USAGE)
     if threshold is not None and n > 2 and not several:
-        raise AppError(f"--threshold is for models of two labels; this one has {n}", USAGE)
+        raise AppError(f"--threshold needs a model of two labels; this one has {n}", USAGE)
     if proba and threshold is not None and not 0 <= threshold <= 1:
         raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
     if unsure and n > 2 and unsure[0] > 0:
-        advice = "give one number, below which the best probability is too low"
-        raise AppError(f"--unsure A-B is for models of two labels; this one has {n}: {advice}", USAGE)
+        advice = "give one number, the lowest probability of a label"
+        raise AppError(f"--unsure A-B needs a model of two labels, but this one has {n}; {advice}", USAGE)
 
 
 def classify(
@@ -228,7 +228,7 @@ def classify(
     unsure: tuple[float, float] | None = None,
     place: Callable[[int], str] = "text {}".format,
 ) -> Predictions:
-    """Give each text its label.
+    """Predict the label of each text.
 
     Parameters
     ----------
@@ -237,13 +237,13 @@ def classify(
     texts : sequence of str
         The texts.
     proba : bool
-        Give labels by probabilities; the classifier must have them.
+        Compare probabilities with `threshold`; the classifier must have them.
     threshold : float, optional
-        Of two labels, the score from which the second is given, or with `proba` its probability. Of several
-        labels per text, that from which each of them is given.
+        With two labels, the score from which the second is given, or with `proba` its probability. With
+        several labels per text, the score or probability from which each of them is given.
     unsure : (float, float), optional
-        Of two labels, the probabilities of the second at which neither is given. If the first number is 0,
-        the second is what the best probability has to reach, of any number of labels.
+        With two labels, the range of the second's probability in which neither is given. If the first number
+        is 0, the best probability, of any number of labels, must reach the second number.
     place : callable, optional
         Names a text in a message, by its number among `texts` from 0.
 
@@ -254,7 +254,7 @@ def classify(
     Raises
     ------
     AppError
-        When a score is beyond the range of numbers.
+        If a score is beyond the range of numbers.
     """
     with_proba = hasattr(model, "predict_proba")
     with np.errstate(over="ignore", invalid="ignore"):  # found below
@@ -278,7 +278,7 @@ def classify(
 def classify_shard(
     shard: tuple[str, Sequence[str], Sequence[int | str]], model: Model, choices: Mapping[str, Any]
 ) -> Predictions:
-    """Give each text of a shard its label, here or on a cluster's worker.
+    """Predict the label of each text of a shard, here or on a worker of a cluster.
 
     Parameters
     ----------
@@ -286,17 +286,17 @@ def classify_shard(
         The name of a file, some of its texts, and the place of each: a line, or a file of a folder.
     model : TextScorer or Pipeline
     choices : mapping
-        Those of `classify`.
+        Options of `classify`.
     """
     source, texts, places = shard
     return classify(model, texts, **choices, place=lambda i: f"{source}, {place_of(places[i])}")
 
 
 def least_sure(decision: np.ndarray, thresholds: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of the label that a model is least sure about in each text, and how sure it is.
+    """Return the index of the least certain label of each text, and its margin.
 
-    Where a text may have several, that is the label nearest to its threshold. Else it is the second best one,
-    behind which the best one leads: with two labels, by its distance from the threshold.
+    If a text may have several labels, this is the label nearest to its threshold. Otherwise it is the second
+    best label, and the margin is the lead of the best one: with two labels, its distance from the threshold.
     """
     if thresholds is not None:
         margins = np.abs(decision - thresholds)

@@ -1,4 +1,4 @@
-"""The terms of a model: how people read them, and their effects on a score, weight times factor."""
+"""The terms of a model: how they are shown, and their effects on a score, weight times factor."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -15,10 +15,11 @@ WORDS, CHARACTERS = "words__", "chars__"  # what a vectorizer of both puts befor
 
 
 def shown_term(term: str) -> str:
-    """Return a term for people.
+    """Return a term as it is shown.
 
-    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`; `bad (characters)` is all of
-    its word. Where there are characters alone, a blank at its ends is a sign of its own.
+    In a model that also has words, dots show where the word of a character n-gram continues: `…ing`, `un…`,
+    `…o…`; `bad (characters)` is a whole word. In a model of characters only, a blank at an end is shown as a
+    sign.
     """
     if term.startswith(WORDS):
         return term.removeprefix(WORDS)
@@ -33,7 +34,7 @@ def shown_term(term: str) -> str:
 
 
 def check_linear(model: Pipeline, what: str) -> None:
-    """Refuse what needs a weight for each term, of a kernel machine."""
+    """Refuse a kernel machine for a purpose that needs a weight for each term."""
     if is_kernel_machine(model["classifier"]):
         raise AppError(
             f"{what} needs a weight for each word, which a kernel machine does not have; train one with "
@@ -50,7 +51,7 @@ class TermEffect(NamedTuple):
 
 
 def term_effect(model: Pipeline) -> TermEffect:
-    """Read off what a model's weighting does; scikit-learn's pipelines have the same steps."""
+    """Return the effect of a model's weighting; scikit-learn's pipelines have the same steps."""
     factors = np.ones(model["classifier"].coef_.shape[1])
     value = "binary" if model["vectorizer"].binary else "count"
     step = model.named_steps.get("weighting")
@@ -65,7 +66,7 @@ def term_effect(model: Pipeline) -> TermEffect:
 
 
 def of_terms(model: Pipeline, kept: np.ndarray) -> Pipeline:
-    """Return a linear model of some of its terms, without what a fit says of all of them."""
+    """Return a linear model of some of its terms, without the results of a fit to all terms."""
     vectorizer = _restricted_vectorizer(model["vectorizer"], kept)
     others = [(name, _of_columns(step, kept)) for name, step in model.steps[1:]]
     for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):
@@ -94,7 +95,7 @@ def _of_columns(step, kept: np.ndarray):
 
 
 def weighted_rows(model: Pipeline) -> Iterator[np.ndarray]:
-    """Yield the weights of the terms, times what the weighting multiplies them by; each as in `coef_`."""
+    """Yield the rows of `coef_`, multiplied by the factors of the weighting."""
     factors = term_effect(model).factors
     for coef in model["classifier"].coef_:
         with np.errstate(over="ignore"):
@@ -106,7 +107,7 @@ def weighted_rows(model: Pipeline) -> Iterator[np.ndarray]:
 
 
 def top_words(model: Pipeline, n: int) -> dict[str, list[tuple[str, float]]]:
-    """Return, for each label, its `n` words with the largest weights, and these; a kernel machine has none.
+    """Return the `n` words with the largest weights, and these, for each label; none for a kernel machine.
 
     A weight is the effect of one occurrence in a text, before the text is scaled to norm 1. The first of two
     labels has weights below 0.
@@ -131,7 +132,7 @@ def _largest(row: np.ndarray, sign: float, n: int) -> tuple[np.ndarray, np.ndarr
 
 
 def _terms_at(vectorizer, columns: np.ndarray) -> dict[int, str]:
-    """Return the terms of some columns; all terms would take as long as a fit."""
+    """Return the terms of some columns; to compute all terms would take as long as a fit."""
     if not len(columns):  # of which scikit-learn makes no vectorizer
         return {}
     terms = _restricted_vectorizer(vectorizer, columns).get_feature_names_out()

@@ -5,27 +5,27 @@ from collections.abc import Callable
 import numpy as np
 
 PROBABILITIES = tuple(i / 10 for i in range(1, 10))  # thresholds of a table
-RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)  # where scores have no scale of their own
+RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)  # of a table, if there are no probabilities
 
 
 class ThresholdEffect:
-    """A label given from a threshold upwards.
+    """The effect of giving a label from a threshold upwards.
 
     Attributes
     ----------
     threshold : float
     n, given : int
-        Texts, and those that get the label.
+        Number of texts, and of texts that get the label.
     precision : float or None
         Share of the texts given the label that have it.
     recall : float
         Share of the texts with the label that were given it.
     f1 : float
-        Their harmonic mean.
+        Harmonic mean of precision and recall.
     false_positives, false_negatives : int
-        Texts that were given the label and do not have it, and that have it and were not given it.
+        Number of texts that wrongly get the label, and of texts that wrongly do not get it.
     accuracy : float
-        Share of the texts for which that is right, whatever the other labels are.
+        Share of the texts for which the decision about this label is right.
     """
 
     def __init__(self, threshold: float, n: int, given: int, right: int, having: int) -> None:
@@ -47,14 +47,14 @@ class ThresholdEffect:
 
 
 class ThresholdLadder:
-    """All thresholds that differ, from the highest: how many texts reach each, and how many rightly.
+    """All distinct thresholds, the highest first: how many texts reach each, and how many of these are right.
 
     Parameters
     ----------
     has_it : ndarray of bool, shape (n_texts,)
-        Whether each text has the label; some have, and some have not.
+        Whether each text has the label; at least one text must have it, and at least one must not.
     value : ndarray of shape (n_texts,)
-        Its score or probability.
+        The score or probability of each text.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class ThresholdLadder:
         Scores or probabilities, descending.
     given, right : ndarray of int
     n, having : int
-        Texts, and those that have the label.
+        Number of texts, and of texts that have the label.
     share : float
-        Of the texts that have the label: the precision of guessing.
+        Share of the texts that have the label, which is the precision of guessing.
     """
 
     def __init__(self, has_it: np.ndarray, value: np.ndarray) -> None:
@@ -77,7 +77,7 @@ class ThresholdLadder:
 
     @property
     def area(self) -> float:
-        """Under the ROC curve: how often a text with the label has the higher score, ties counted half."""
+        """Area under the ROC curve: how often a text with the label has the higher score; ties count half."""
         false, true = self.roc.T
         return float(np.diff(false) @ (true[1:] + true[:-1])) / 2
 
@@ -95,19 +95,19 @@ class ThresholdLadder:
 
     @property
     def average_precision(self) -> float:
-        """Under the precision-recall curve, by steps."""
+        """Area under the precision-recall curve, by steps."""
         return float(np.sum(np.diff(self.right, prepend=0) / self.having * self.right / self.given))
 
     def at(self, threshold: float) -> ThresholdEffect:
-        """Return what a threshold gives."""
+        """Return the effect of a threshold."""
         count = int(np.searchsorted(-self.values, -threshold, side="right"))
         given, right = (int(x[count - 1]) if count else 0 for x in (self.given, self.right))
         return ThresholdEffect(threshold, self.n, given, right, self.having)
 
     def best(self, gain: np.ndarray) -> ThresholdEffect | None:
-        """Return the threshold with the largest gain, the highest of equals; None where all are -inf.
+        """Return the threshold with the largest gain, the highest of equal ones; None if all are -inf.
 
-        Its number lies between two values, with as few digits as that takes.
+        The threshold lies between two values, with as few digits as possible.
         """
         i = int(gain.argmax())
         if not np.isfinite(gain[i]):
@@ -116,15 +116,15 @@ class ThresholdLadder:
         return self.at(_short_number_between(below, self.values[i]))
 
     def for_precision(self, wanted: float) -> ThresholdEffect | None:
-        """Return the threshold with the highest recall among those of that precision."""
+        """Return the threshold with the highest recall among those with at least this precision."""
         return self.best(np.where(self.right / self.given >= wanted, self.right, -np.inf))
 
     def for_recall(self, wanted: float) -> ThresholdEffect | None:
-        """Return the threshold with the highest precision among those of that recall."""
+        """Return the threshold with the highest precision among those with at least this recall."""
         return self.best(np.where(self.right / self.having >= wanted, self.right / self.given, -np.inf))
 
     def for_cost(self, false_positive: float, false_negative: float) -> ThresholdEffect | None:
-        """Return the threshold at which mistakes cost least."""
+        """Return the threshold at which mistakes have the lowest cost."""
         return self.best(false_negative * self.right - false_positive * (self.given - self.right))
 
 

@@ -214,7 +214,7 @@ def test_the_blank_around_unknown_characters_is_no_known_term(run, train, write)
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
     done = run("train", write(texts(1300)), config={"min_df": 5000})
-    assert_refused(done, 1, "no term is in 5000 of its texts or more; try min-df = 1 in --config")
+    assert_refused(done, 1, "no term occurs in 5000 texts or more; try min-df = 1 in --config")
 
 
 @pytest.mark.parametrize("options", [(), ("--alpha", 0.001, "--class-weight", "balanced")])
@@ -239,6 +239,6 @@ def test_a_model_of_three_labels_has_ratios_for_each(run, trained, write, texts,
             np.testing.assert_allclose([total, part.score], found[0, k], atol=1e-5)
     for refused, reason in (
         (("export", model, "--to", "liblinear", "-o", "x"), "a length of its own; train one with --recipe"),
-        (("train", corpus, "--continue", model, "-o", "x"), "a length of its own: it cannot learn on"),
+        (("train", corpus, "--continue", model, "-o", "x"), "different lengths cannot be trained further"),
     ):
         assert_refused(run(*refused), 1, reason)

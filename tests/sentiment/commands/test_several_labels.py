@@ -198,9 +198,9 @@ def test_python_takes_lists_of_labels(tmp_path):
         ("train CORPUS --stream -o M", "--stream and --scheduler cannot learn.*--label-sep ''"),
         ("train CORPUS --classifier kernel-sdca -o M", "give --classifier sdca-svm"),
         ("train CORPUS --k 10 -o M", "--k supports one label per text"),
-        ("train CORPUS --continue MODEL -o M", "cannot learn on"),
+        ("train CORPUS --continue MODEL -o M", "cannot be trained further"),
         ("export MODEL --to liblinear -o OTHER", "give --to pruned"),
-        ("predict MODEL CORPUS --unsure 0.5", "--unsure is for models of one label"),
+        ("predict MODEL CORPUS --unsure 0.5", "--unsure needs a model of one label"),
         ("evaluate english CORPUS --label-sep ,", "gives a text one label"),
     ],
 )

@@ -189,7 +189,7 @@ def test_a_warning_is_one_line_on_stderr(run, write, texts):
     result = run("train", write(texts(100)), "--json", config={"epochs": 1, "alpha": 1e-6})
     assert result.exit_code == 0
     assert re.fullmatch(
-        r"warning: stopped at epoch 1 .*; allow more epochs, or a larger alpha\n", result.stderr
+        r"warning: training stopped at epoch 1 .*; allow more epochs, or a larger alpha\n", result.stderr
     )
     assert json.loads(result.stdout)["n_iter"] == 1
     assert run("train", write(texts(100)), "-q", config={"epochs": 1, "alpha": 1e-6}).stderr == ""
