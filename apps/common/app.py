@@ -122,7 +122,7 @@ class App(click.Group):
             raise AppError("interrupted") from None
         except ImportError as error:
             raise AppError(
-                f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory"
+                f"a library cannot be loaded: {error}; install fastsvm again, or add memory"
             ) from error
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard_stream("stdout")

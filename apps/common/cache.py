@@ -49,7 +49,7 @@ class Cache:
         compute : callable
             Returns a dict of arrays and of values that JSON can hold.
         **key
-            What only this result depends on.
+            What this result depends on in addition.
 
         Raises
         ------

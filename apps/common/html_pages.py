@@ -66,7 +66,7 @@ def shorten(word: str, room: int = ROOM) -> str:
 
 
 def whole_options(text: str):
-    """Return a text as markup in which no line ends within the name of an option."""
+    """Return a text as markup in which no option name is broken across lines."""
     from markupsafe import Markup, escape
 
     return Markup(_OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(printable(text)))))

@@ -58,7 +58,7 @@ def own_addresses(host: str, url: str) -> set[str]:
     Parameters
     ----------
     host : str
-        What `bind` was given.
+        The host that `bind` was given.
     url : str
         What `bind` returned.
     """

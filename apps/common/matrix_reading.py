@@ -44,7 +44,7 @@ def read_labelled(path: str, *args, **more) -> Rows:
         what = f"y must contain class labels; y[{bad[0]}] = {y[bad[0]]} is not a whole number"
         raise AppError(f"{name}: {what}; regression is not supported; use words or whole numbers as labels")
     if (y == y[0]).all():
-        raise AppError(f"{name}: all rows have the same label; two labels are needed")
+        raise AppError(f"{name}: all rows have the same label; give rows with two labels or more")
     return rows
 
 
@@ -97,7 +97,7 @@ def read_matrix(
     format = format or (ending if ending in FORMATS else "svmlight")
     name, named = "<stdin>" if path == "-" else path, ()
     if format not in TABLES and not (table.get("header") is table.get("label_col") is None):
-        raise AppError(f"{name}: --label-col and --header are for tables; see --format", USAGE)
+        raise AppError(f"{name}: --label-col and --header need a table; see --format", USAGE)
     if os.path.isdir(path):
         format, zero_based, (X, y) = "stored", bool(zero_based), _read_folder(path)
     else:
@@ -125,7 +125,7 @@ def read_matrix(
     if not X.shape[0]:
         raise AppError(f"{name}: has no rows")
     if y is not None and len(y) != X.shape[0]:
-        raise AppError(f"{name}: {len(y):,} labels for {X.shape[0]:,} rows")
+        raise AppError(f"{name}: {len(y):,} labels for {X.shape[0]:,} rows; give one label per row")
     if y is not None and y.dtype.kind == "f" and (y == np.floor(y)).all() and abs(y).max() < 2**53:
         y = y.astype(np.int64)
     if sparse.issparse(X):
@@ -139,7 +139,7 @@ def read_matrix(
             X = X.matrix()
         if n_features is not None:
             if (more := X.shape[1] - n_features) > 0:
-                note(f"{name}: {many(more, 'column')} beyond the model's {n_features:,} left out")
+                note(f"{name}: {many(more, 'column')} beyond the model's {n_features:,} ignored")
             if X.shape[1] != n_features:
                 X.resize(X.shape[0], n_features)
     return Rows(X, y, zero_based is not False if format in ("svmlight", "stored") else None, *named)

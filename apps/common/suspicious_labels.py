@@ -47,7 +47,7 @@ def suspicious_labels(probabilities: np.ndarray, labels: np.ndarray) -> Suspicio
     probabilities : ndarray of shape (n, k)
         Probabilities of the labels by a model that was trained without the row; nan for an unknown label.
     labels : ndarray of shape (n,), int
-        The given labels, as columns of `probabilities`.
+        The given labels, as numbers of columns of `probabilities`.
 
     Returns
     -------

@@ -243,7 +243,7 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
 def _column(table: Any, option: str, name: str) -> list:
     """Return a column of a DataFrame; whole numbers become words."""
     if name not in table.columns:
-        raise ValueError(f"no column {name!r} among {', '.join(map(str, table.columns))}: give {option}")
+        raise ValueError(f"no column {name!r} among {', '.join(map(str, table.columns))}; give {option}")
     return [str(each) if isinstance(each, int) else each for each in table[name].to_list()]
 
 
@@ -381,7 +381,7 @@ class TextModel:
         ----------
         text : str
         label : str, optional
-            The label whose score to explain; by default the second of two labels, or the predicted one.
+            Label whose score is explained; by default the second of two labels, otherwise the predicted one.
 
         Returns
         -------
@@ -434,7 +434,7 @@ class TextModel:
         from .output.training_output import write_training_report
 
         if self.training is None:
-            raise ValueError("this model was loaded, and a report needs its training; call train()")
+            raise ValueError("a report needs the training, but this model was loaded; call train()")
         with _value_errors():
             write_training_report(path, self.training, self._saved, self._name, call or self._call)
 

@@ -225,7 +225,7 @@ def test_a_stored_matrix_is_read_from_its_folder(run, tmp_path):
     assert run("predict stored.safetensors rows").stdout == run("predict rows.model rows").stdout
     assert run("predict rows.model stored").stdout == run("predict rows.model rows").stdout
     write(tmp_path / "wide", np.hstack([DATA[3][0], np.ones((N, 2))]), DATA[3][1])
-    assert "wide: 2 columns beyond the model's 7 left out" in run("predict rows.model wide").stderr
+    assert "wide: 2 columns beyond the model's 7 ignored" in run("predict rows.model wide").stderr
 
 
 BAD = [

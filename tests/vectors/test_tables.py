@@ -131,7 +131,7 @@ def test_options_and_other_files(run):
     assert Path("o.csv").read_text() == 'p,q,kind\n1.0,2.0,"red, dark"\n0.0,1.0,blue\n'
     assert "no column 'sort' among kind, p, q; choose" in run("cv t.csv --label-col sort", None, 2)
     assert "leave out --no-header" in run("fit t.csv --label-col kind --no-header", None, 2)
-    assert "a: --label-col and --header are for tables" in run("fit a --label-col kind", "1 1:1\n", 2)
+    assert "a: --label-col and --header need a table" in run("fit a --label-col kind", "1 1:1\n", 2)
     assert "line 1: the label is not a finite number; it looks like a table" in run("fit iris", "5,a\n", 1)
     assert "tables may have words; give --format csv" in run("fit w", "setosa 1:2\n", 1)
     assert "regression is not supported; use words" in run("fit t.csv", "1,2,1.5\n2,3,2.5\n", 1)

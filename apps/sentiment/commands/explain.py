@@ -29,22 +29,23 @@ from ._options import command, number_option, rows_shown
     ),
     click.option(
         "--label",
-        help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
+        help="Explain the score of this label.  [default: with two labels the second, otherwise the "
+        "predicted one]",
     ),
     click.option(
-        "-o", "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
+        "-o", "--plot", type=Writes("plot"), help="Without TEXT, also draw a bar chart (.png, .svg or .pdf)."
     ),
-    click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
+    click.option("--csv", is_flag=True, help="Without TEXT, print a CSV table of label, word and weight."),
     json_option,
 )
 def explain(arguments, number, label, quiet, verbose, **forms):
     """Show the deciding words of TEXT, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
-    words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of
-    TEXT by their contributions. Without TEXT, `explain` lists the words with the largest weights for each
-    label. For a kernel machine, a contribution is what the score loses without the term, and there are no
-    weights to list.
+    words in a row if the model was trained with --ngrams. Colours, or one to three plus or minus signs, mark
+    the words of TEXT by their contributions. Without TEXT, `explain` lists the words with the largest weights
+    for each label. For a kernel machine, a contribution is what the score loses without the term, and there
+    are no weights to list.
 
     TEXT is one argument, the name of a file that contains it, or - for stdin. MODEL is a file that `train`
     wrote. The default is `english`, the model of reviews that comes with fastsvm.

@@ -24,7 +24,8 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
     ),
     setting_option(
         "holdout",
-        help="Share of the texts that `train` holds out. `inspect` lists those that occur in the rest, too.",
+        help="Share of the texts that `train` holds out. `inspect` lists held-out texts that also occur "
+        "among the training texts.",
     ),
     setting_option("seed"),
 )

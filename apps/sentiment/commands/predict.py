@@ -39,7 +39,7 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
     click.option(
         "--proba",
         is_flag=True,
-        help="Print the probability of the label instead of its score. In tables and JSON, add the "
+        help="Print the probability of the label instead of the score. In tables and JSON, add the "
         "probability of every label.",
     ),
     click.option(
@@ -148,7 +148,7 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     warn(*filter(None, [watch.difference]))
     if job.n_unknown:
         unknown = many(job.n_unknown, "text")
-        note(f"no known word in {unknown}: the label is the model's default, its intercept")
+        note(f"{unknown} without a word that the model knows: the label follows from the intercept alone")
     return code
 
 

@@ -306,7 +306,8 @@ def _detected_format(source: TextSource) -> str:
     """Return the given format, or detect it from the name or the first lines; otherwise plain text."""
     if source.format == PLAIN:
         if source.is_folder:
-            raise AppError(f"{source.name}: is a folder, which --format {PLAIN} cannot read", USAGE)
+            told = f"--format {PLAIN} cannot read a folder; leave out --format"
+            raise AppError(f"{source.name}: {told}", USAGE)
         return PLAIN
     if known := record_formats.format_of_path(source):
         return known

@@ -67,8 +67,8 @@ def format_of_path(source: TextSource) -> str:
     if source.is_folder and source.format in (None, "folder"):
         return "folder"
     if source.is_folder or source.format == "folder":
-        kind = "a folder" if source.is_folder else "not a folder"
-        raise FormatError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
+        told = f"--format {source.format} cannot read a {'folder' if source.is_folder else 'file'}"
+        raise FormatError(f"{source.name}: {told}; leave out --format", USAGE)
     return source.format or ""
 
 

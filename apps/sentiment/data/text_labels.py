@@ -82,7 +82,7 @@ class TextLabels:
 
     @property
     def label_counts(self) -> Counter[str]:
-        """The number of texts with each label that some text has, in the order of labels."""
+        """The number of texts with each label, in the order of labels, without labels that no text has."""
         counts = zip(self.names.tolist(), self.counts.tolist(), strict=True)
         return Counter({name: n for name, n in counts if n})
 

@@ -190,13 +190,14 @@ def advise_threshold(
     n, with_proba = len(evaluation.classes), evaluation.probabilities is not None
     two = evaluation.has_threshold
     if not two and measure != "precision":
-        raise AppError(f"--recall and --cost need a model of two labels; this one has {n}", USAGE)
+        told = "--recall and --cost need a model of two labels"
+        raise AppError(f"{told}; this one has {n}; give --precision", USAGE)
     if n > 2 and not with_proba:
         told = "a threshold for more than two labels needs probabilities, and this model has none"
         raise AppError(told, USAGE)
     steps = evaluation.steps
     if steps is None:
-        raise AppError("the texts all have one label; give texts with both labels to choose a threshold")
+        raise AppError("all texts have the same label; give texts with both labels to choose a threshold")
     if measure == "precision":
         found = steps.for_precision(wanted)
         why = f"the most texts answered with {wanted:g} of them right"

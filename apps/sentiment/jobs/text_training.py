@@ -32,7 +32,7 @@ from ..text_recipes import AUTO
 from .suspect_texts import suspected_labels
 
 TOP_WORDS = 10  # for each label
-LETTERS_KEPT = 80  # letters of a text that a list of suspected labels shows some of
+LETTERS_KEPT = 80  # letters of a text, of which a list of suspected labels shows some
 
 
 @dataclass

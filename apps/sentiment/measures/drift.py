@@ -38,7 +38,7 @@ FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first texts, then
 # comes from another corpus, and hardly ever if it is unchanged. Shares of pairs beyond a half:
 MOVED_CONFIDENCE = 0.07
 MOVED_WORDS = 0.1
-SOME_NEW_WORDS = 0.07  # with which other labels are given where the true ones are the same (Hausa tweets)
+SOME_NEW_WORDS = 0.07  # with so many, given labels differ although true labels do not (Hausa tweets)
 MOVED_LABEL = 0.4  # of the logarithm of the odds of a label
 MOST_LABELS = 3  # that are reported
 LEAST_SLOPE = 0.1  # of weak models, which would exaggerate small differences

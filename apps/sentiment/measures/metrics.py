@@ -52,7 +52,7 @@ def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = No
     is_it, decision : ndarray of shape (n,)
         For each pair of a text and a label: whether the text has the label, or the probability; the score.
     n_having : float, optional
-        The sum of `is_it` over all pairs, if there are others, which are not given the label.
+        The sum of `is_it` over all pairs, if the arrays leave out pairs that are never given the label.
     """
     n_having = is_it.sum(dtype=float) if n_having is None else n_having
     most = min(int(8 * n_having) + 1, len(decision))  # F1 is below 0.23 where more are given

@@ -211,7 +211,7 @@ def check_choices(
         told = "--unsure needs a model of one label per text"
         raise AppError(f"{told}; --proba --threshold P gives the labels that are at least as probable", USAGE)
     if threshold is not None and n > 2 and not several:
-        raise AppError(f"--threshold needs a model of two labels; this one has {n}", USAGE)
+        raise AppError(f"--threshold needs a model of two labels; this one has {n}; give --unsure P", USAGE)
     if proba and threshold is not None and not 0 <= threshold <= 1:
         raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
     if unsure and n > 2 and unsure[0] > 0:

@@ -99,7 +99,7 @@ class MachineSettings:
         "`l1` and `elasticnet` make most weights zero; they need squared_hinge or log.  [default: l2]",
         type=click.Choice(PENALTIES),
     )
-    l1_ratio: float = option_field(0.5, "Share of the l1 norm in elasticnet.", type=click.FloatRange(0, 1))
+    l1_ratio: float = option_field(0.5, "Share of l1 in the elasticnet penalty.", type=click.FloatRange(0, 1))
     tol: float = option_field(
         1e-3,
         "Stop once the duality gap is at most this share of the objective.",
@@ -108,7 +108,7 @@ class MachineSettings:
     )
     weight: tuple[tuple[str, float], ...] = option_field(
         (),
-        "Multiply C by W for this label; for example -w1 5 -w-1 2.",
+        "Multiply C by W for rows with this label; for example -w1 5 -w-1 2.",
         letter="w",
         type=(str, options.STRENGTH),
         multiple=True,

@@ -68,7 +68,7 @@ def test_a_table_in_memory(texts):
     same = sentiment.train(given, [*map(str, stars)], recipe="nb-words")
     assert model.classes_.tolist() == ["1", "5"]
     np.testing.assert_array_equal(model.decision_function(NEW), same.decision_function(NEW))
-    with pytest.raises(ValueError, match="no column 'text' among Review, Stars: give text_col"):
+    with pytest.raises(ValueError, match="no column 'text' among Review, Stars; give text_col"):
         sentiment.train(pandas.DataFrame({"Review": given, "Stars": stars}))
 
 

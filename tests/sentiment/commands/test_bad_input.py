@@ -87,7 +87,7 @@ def test_an_error_about_a_format_names_the_help_that_lists_them(run, tmp_path, c
         ("--stream --folds 3", 2, "--folds needs all texts in memory"),
         ("--stream --report page.html", 2, "--report needs all texts in memory"),
         ("--format xml", 2, "--format"),
-        ("--format folder", 2, "not a folder"),
+        ("--format folder", 2, "--format folder cannot read a file"),
         ("--alhpa 1", 2, "No such option.*see 'fastsvm-sentiment train --help'"),
         ("-o -", 2, "cannot go to stdout"),
         ("-o no/m.safetensors", 1, r"cannot be written \(No such file or directory\); choose another path"),
@@ -153,7 +153,7 @@ def test_paths(run, write, texts, model, tmp_path):
     before = run("train", "missing.txt", "-o", "missing/m.safetensors")  # the output is checked before
     fails(before, 1, "m.safetensors: cannot be written")
     fails(run("train", tmp_path / "work"), 1, "no labelled text, read as folder")
-    fails(run("train", tmp_path, "--format", "csv"), 2, "is a folder")
+    fails(run("train", tmp_path, "--format", "csv"), 2, "--format csv cannot read a folder")
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     pytest.importorskip("matplotlib")
     fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")

@@ -16,7 +16,7 @@ from fastsvm_apps.sentiment.measures import prediction
 from refusal import assert_refused
 
 MIXED = "neg", "pos", "mixed"
-NO_WORD = "no known word in 1 text: the label is the model's default, its intercept\n"
+NO_WORD = "1 text without a word that the model knows: the label follows from the intercept alone\n"
 
 
 def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
