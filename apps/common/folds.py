@@ -90,7 +90,7 @@ def random_split(n: int, share: float, seed: int, labels: Sequence | None = None
     Returns
     -------
     train, test : ndarray
-        In random order.
+        The training and the test rows, in random order.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndar
 def shown(interval: Sequence[float], *shares: float, sign: str = "", least: int = 2) -> list[str]:
     """Return shares as text, with the digits that an interval justifies: 3 if it is 0.06 wide.
 
-    They have at least `least` digits, and at most two more.
+    The shares have at least `least` digits, and at most two more.
     """
     width = interval[1] - interval[0]
     digits = min(max(1 - floor(log10(width)), least), least + 2) if width > 0 else least + 2

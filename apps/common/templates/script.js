@@ -61,7 +61,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
   const filter = () => {
     const labels = new Set([...form.querySelectorAll("[name=label]:checked")].map((box) => box.value));
     const [low, high] = [scoreAt(from), scoreAt(to)];
-    // At its end a slider keeps nothing back, whatever was rounded.
+    // At its end, a slider hides nothing, in spite of rounding.
     const inRange = (score) => (from.value === from.min || score >= low) && (to.value === to.max || score <= high);
     let count = 0;
     for (const cell of cells) {
@@ -117,7 +117,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
   const rowsOfCount = document.querySelector("table.counts")?.tBodies[0].rows ?? [];
   const rowOfLabel = new Map([...rowsOfCount].map((row, k) => [choices[k], row]));
 
-  // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.
+  // The label of each reviewed cell, by its number; null if it is not a cell.
   const verdicts = new Map();
   const past = []; // what was changed, to be undone
 
@@ -160,8 +160,8 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     return (100 * Math.min(1, Math.max(0, (middle + sign * half) / (1 + (z * z) / n)))).toFixed(1);
   };
 
-  // A class that the model lacks gets what the others have: a place in the menu, a key and a row of the count.
-  // Its colour is that of the same name on other pages.
+  // A class that the model lacks gets a place in the menu, a key and a row of the count, like the others.
+  // The same name has the same colour on other pages.
   const addClass = (label) => {
     let code = -1; // CRC-32
     for (const byte of new TextEncoder().encode(label.toUpperCase())) {
@@ -188,7 +188,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     count();
   };
 
-  // The differential: what was found, with the cells that were given other labels moved.
+  // The differential: the cells that were found, after their labels were corrected.
   const cellsIn = (row) => Number(row.querySelector("td.number").textContent.replaceAll(",", ""));
   const atFirst = new Map([...rowOfLabel].map(([label, row]) => [label, cellsIn(row)]));
   const count = () => {
@@ -240,7 +240,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     version = answer.headers.get("ETag");
   };
 
-  // Shows what the program has, with what was said here since this page last read or saved it.
+  // Shows the saved labels, with those given here since this page last read or saved labels.
   const merge = async () => {
     const before = kept;
     await read();
@@ -307,7 +307,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     goTo(figureOf.get(number));
   };
 
-  // Moving about: one picture is reached by Tab, the others from there.
+  // Moving about: Tab reaches one picture, and arrow keys reach the others.
   const seen = () => [...tiles.children].filter((figure) => !figure.hidden);
   const setCurrent = (figure) => {
     for (const button of tiles.querySelectorAll('.crop[tabindex="0"]')) button.tabIndex = -1;
@@ -318,7 +318,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     crop(figure).focus();
     figure.scrollIntoView({ block: "nearest" });
   };
-  // The picture that Tab reaches, or the first one, that nobody looked at.
+  // The picture that Tab reaches, or the first one, that was not reviewed.
   const nextOne = () => {
     const all = seen();
     const current = all.find((figure) => crop(figure).tabIndex === 0);
@@ -340,8 +340,8 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     return place < choices.length - 1 ? choices[place] : undefined;
   };
 
-  // Keys outside the pictures are about a cell that nobody looked at. Elsewhere on the page, some of them have
-  // another meaning.
+  // Keys outside the pictures concern a cell that was not reviewed. Elsewhere on the page, some of these keys
+  // have another meaning.
   const onKey = (event) => {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select")) return;

@@ -26,7 +26,7 @@ def scores_by_words(everything: Counted, n_train: int, settings: Settings) -> li
     n_train : int
         Number of training texts.
     settings : Settings
-        With an l1 penalty.
+        Settings with an l1 penalty.
 
     Returns
     -------

@@ -18,8 +18,7 @@ def shown_term(term: str) -> str:
     """Return a term as it is shown.
 
     In a model that also has words, dots show where the word of a character n-gram continues: `…ing`, `un…`,
-    `…o…`; `bad (characters)` is a whole word. In a model of characters only, a blank at an end is shown as a
-    sign.
+    `…o…`; `bad (characters)` is a whole word. In a model of characters only, `␣` is a blank at an end.
     """
     if term.startswith(WORDS):
         return term.removeprefix(WORDS)

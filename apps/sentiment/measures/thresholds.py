@@ -17,9 +17,9 @@ class ThresholdEffect:
     n, given : int
         Number of texts, and of texts that get the label.
     precision : float or None
-        Share of the texts given the label that have it.
+        Of the texts that get the label, the share that have it.
     recall : float
-        Share of the texts with the label that were given it.
+        Of the texts that have the label, the share that get it.
     f1 : float
         Harmonic mean of precision and recall.
     false_positives, false_negatives : int
