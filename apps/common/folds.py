@@ -126,7 +126,7 @@ def _check_folds(k: int, n: int, what: str) -> None:
     if k < 2:
         raise ValueError(f"{k} folds are too few; give at least 2")
     if k > n:
-        raise ValueError(f"{n} {what} are too few for {k} folds")
+        raise ValueError(f"{n} {what} are too few for {k} folds; give fewer folds")
 
 
 def _splits_by_fold(fold_of: np.ndarray, k: int) -> list[Split]:

@@ -126,7 +126,7 @@ class PredictionWriter:
         if not isinstance(row, dict):
             return row
         if more := row.keys() - set(self._columns):
-            raise AppError(f"the first object does not have the key {min(more)!r} of another; write .jsonl")
+            raise AppError(f"the first object does not have the key {min(more)!r} of others; write .jsonl")
         values = (row.get(name) for name in self._columns)
         return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
 
