@@ -1,6 +1,6 @@
 """Sums over the pixels of a region for which OpenCV and NumPy have no primitive.
 
-A region map gives each pixel a number: 0 is left out, 1 to n are the regions. Nothing here needs the GIL.
+A region map gives each pixel a number: 0 is ignored, 1 to n are the regions. The loops do not need the GIL.
 """
 
 from libc.math cimport fmaxf, fminf
@@ -66,7 +66,7 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
     regions : ndarray of shape (height, width) and dtype uint8
     n_regions : int
     axes : sequence of (low, high, bins)
-        One for each plane; bins >= 2. Values outside count at the ends, NaN at the lower one.
+        One for each plane; bins >= 2. Values outside count at the ends, NaN at the lower end.
 
     Returns
     -------
@@ -148,15 +148,15 @@ def moments(const float[:, :, :] planes, const uint8_t[:, ::1] regions, int n_re
 def add_looked_up(
     const float[:, :] base, const float[:, :, :] planes, const float[:, :, ::1] table, axes
 ):
-    """Add to a plane what a table says about the values in three others.
+    """Add to a plane the values that a table has for three other planes.
 
     Parameters
     ----------
     base : ndarray of shape (height, width) and dtype float32
     planes : ndarray of shape (height, width, 3) and dtype float32
     table : ndarray of shape (bins, bins, bins) and dtype float32
-        Read by linear interpolation between the centres of the bins; values outside as at the ends,
-        NaN as at the lower one.
+        Read by linear interpolation between the centres of the bins; values outside count as at the
+        ends, NaN as at the lower end.
     axes : sequence of (low, high, bins)
 
     Returns

@@ -1,8 +1,8 @@
-"""Stains whose red cells absorb red light, as nuclei do: what absorbs beside the red cells' own colour.
+"""Stains whose red cells absorb red light, as nuclei do: what is absorbed beside the red cells' own colour.
 
-The usual measure of nuclear stain has no part in red cells that are red. Grey and blue ones have as much of
-it as green density, and would all be nuclei. Their colour is what absorbs in most places of a field; taken
-away from all pixels, it leaves nuclei, which absorb more, and in another ratio of the channels.
+Red cells that are red have no nuclear stain by the usual measure. Grey and blue red cells have as much of it
+as of green density, and would all be nuclei. Their colour is the colour of most absorbing places of a field;
+subtracted from all pixels, it leaves nuclei, which absorb more, and in another ratio of the channels.
 """
 
 import numpy as np
@@ -13,17 +13,17 @@ SAMPLE_STEP = 4  # every fourth pixel in each direction shows the colour of red 
 MIN_DENSITY = 0.25  # sum over the channels; less is plasma
 MIN_SHARE = 0.05  # of the pixels that red cells cover, at least
 SPREAD = 2  # factor between their densities and the median
-UNLIKE, REFINED = 0.3, 3  # share of the pixels least like the rest that are left out, how often
-# Times their own density that red cells have at most, where two lie on one another. The rest is of nuclei,
-# whose density of green and half that of red is raised to what is usual of nuclear stain.
+UNLIKE, REFINED = 0.3, 3  # share of the pixels least like the rest that is left out, and how often
+# Largest multiple of their own density that red cells have where two overlap. The rest is of nuclei, whose
+# density of green and half that of red is raised to the usual nuclear stain.
 MOST_OWN, OF_NUCLEI = 1.3, np.float32([0, 1.2, 0.6])
-# A spot of red cells on one another: at most so many times the density of one, and that share of its redness.
+# Spots of overlapping red cells: highest multiple of the density of one cell, lowest share of its redness.
 STACKED, SAME_COLOUR = 2.5, 0.9
 CYTOPLASM = np.float32([-3, 3, 0])  # weights of the densities of cytoplasm, before those of red cells
 
 
 def red_cell_density(field: Field) -> np.ndarray | None:
-    """Return the densities of blue, green and red of what absorbs in most places: red cells; None of few."""
+    """Return the densities of blue, green and red of red cells, which absorb in most places; None if few."""
     some = np.s_[::SAMPLE_STEP, ::SAMPLE_STEP]
     densities = field.densities(field.image[some])[field.frame[some] == 0]
     total = densities.sum(axis=1)
@@ -41,7 +41,7 @@ def red_cell_density(field: Field) -> np.ndarray | None:
 
 
 def beside_red_cells(densities: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return the nuclear stain that is left of densities without those of red cells."""
+    """Return the nuclear stain that densities have without those of red cells."""
     length = np.linalg.norm(own)
     towards = (own / length).astype(np.float32)
     part = np.clip(densities @ towards, 0, MOST_OWN * length)
@@ -49,7 +49,7 @@ def beside_red_cells(densities: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 
 def are_red_cells(sums: np.ndarray, areas: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return which spots have the colour of red cells, and no more density than a few on one another.
+    """Return which spots have the colour of red cells, and no more density than overlapping ones.
 
     Parameters
     ----------

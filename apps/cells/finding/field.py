@@ -22,25 +22,25 @@ LARGE, LIGHT_STEP, MOST_GAIN = 1536, 384, 3.0
 
 
 class Field:
-    """An image, with what is needed both to find cells in it and to describe them.
+    """An image, with the data to find cells in it and to describe them.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale.
     frame, stained, red : ndarray, optional
-        As below, where they are known.
+        As below, if known.
 
     Attributes
     ----------
     frame : ndarray of shape (height, width) and dtype uint8
         1 for the black pixels that a rotation left.
     stained : ndarray of shape (height, width) and dtype uint8, or None
-        1 for the pixels with the stain of nuclei; None where it was not looked for.
+        1 for the pixels with the stain of nuclei; None if it was not searched.
     red : ndarray of shape (3,), or None
-        Densities of its red cells, where these absorb red light as nuclei do; None elsewhere.
+        Densities of its red cells if these absorb red light, as nuclei do; otherwise None.
     background : ndarray of shape (3,) and dtype float32
-        The colour where no light is absorbed.
+        The colour of pixels that absorb no light.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Field:
         self._table = np.log(self.background + 1)[:, None] - levels
 
     def densities(self, pixels: np.ndarray, mixes: np.ndarray = CHANNELS) -> np.ndarray:
-        """Return how much light pixels absorb in each channel, or in mixes of channels.
+        """Return how much light pixels absorb in each channel, or in mixtures of channels.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Field:
 
 
 def evenly_lit(image: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """Return an image as it is, or a large one with plasma of one colour, where light and stain differ in it.
+    """Return an image as it is, but a large one, in which light and stain differ, with plasma of one colour.
 
     One background and one set of thresholds would lose the cells in a corner that is half as bright.
     """
@@ -110,6 +110,6 @@ def _background_in(
 
 
 def median(values: np.ndarray) -> np.ndarray:
-    """Return the median of the rows, of which there is one at least: for a few, much faster than NumPy's."""
+    """Return the median of the rows, at least one; for a few rows much faster than NumPy's."""
     ranks = [(len(values) - 1) // 2, len(values) // 2]
     return np.partition(values, ranks, axis=0)[ranks].mean(axis=0)

@@ -1,6 +1,6 @@
-"""What is read from the images of a run before any of them is worked on: scale, stain, are they like ours.
+"""A first look at the images of a run, before the work: scale, stain, and whether they are familiar.
 
-Every job that reads images begins here, so that all of them see one image alike.
+Every job that reads images begins here, so that all jobs see an image alike.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,18 +21,18 @@ from .image_scale import Scale, Seen, read_scale, red_cells_of, seen_in, white_c
 from .nuclei import nuclear_share
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
-MOST_OWN = 16  # images that are asked whether they are like those of the model ...
+MOST_OWN = 16  # images that are compared with those of the model ...
 MOST_OWN_PIXELS = 1 << 24  # ... and their pixels at the working scale, unless the first has more
 AS_WIDE = 0.9  # share of the longer side, from which on a white cell counts as wide as the image
-MOST_IMAGES = 128  # that the stain of all is read from
-# Nuclear stain over the density of green of what absorbs in most places, from which on red cells look like
-# nuclei: where many are seen in an image, and where it may be a nucleus, which has no more than the second.
+MOST_IMAGES = 128  # from which the stain of all is read
+# Nuclear stain of red cells over their density of green, from which on they look like nuclei: in an image
+# with many of them, and in one where they may be a nucleus, which has no more than the second.
 LIKE_NUCLEI, UNLIKE_NUCLEI, MANY_CELLS = 0.9, 1.15, 25
-FOLDER = 5  # images; of fewer that is believed only where they are not like those of the model
+FOLDER = 5  # images; fewer are called bluish only if they are unlike those of the model
 
 
 class Learned(Protocol):
-    """What a model has learned from.
+    """The images that a model has learned from.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Learned(Protocol):
     usual_width: float
 
     def are_own(self, stains: Sequence[Stain], /) -> bool:
-        """Return whether images with these stains are of the kind that it has learned from."""
+        """Return whether images with these stains are of the kind that the model learned from."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class FirstLook:
     scale : float or Scale
         The width of a white cell in pixels, as for `ImageReader.scaled`; by default the usual one.
     bluish : bool
-        Whether red cells absorb red light, and are to be told from nuclei by their colour.
+        Whether red cells absorb red light, and must be told from nuclei by their colour.
     own : bool or None
-        Whether the images are like those that the model learned from; None if this was not asked.
+        Whether the images are like those that the model learned from; None if unknown.
     stain : Stain or None
-        That of a slide, which all its tiles have; None where each image has its own.
+        The stain of a slide and all its tiles; None if each image has its own.
     alone : bool
-        Whether it is of a single image.
+        Whether there is a single image.
     relative_width : float
         The width of a white cell over the usual one in an image of that size, the median of some images.
     """
@@ -78,23 +78,23 @@ NO_LOOK = FirstLook()
 
 
 def look_of(file: ImageFile, look: FirstLook) -> FirstLook:
-    """Return what holds for an image of a run: a tile has the look of its slide."""
+    """Return the look of an image: a tile has the look of its slide."""
     return getattr(file, "look", None) or look
 
 
 def first_look(
     files: Sequence[ImageFile], cell_width: float | None, learned: Learned | None = None
 ) -> FirstLook:
-    """Look at images that came together, and print a width of cells that is unusual.
+    """Look at images that came together, and print the width of a white cell if it is unusual.
 
     Parameters
     ----------
     files : sequence of ImageFile
         A few are read, spread evenly. Those that cannot be read are skipped, and so are slides.
     cell_width : float or None
-        That a person gave.
+        The width that a person gave.
     learned : Learned, optional
-        What the model has learned from. Of images unlike those, the width of cells is taken as it is read,
+        The images that the model has learned from. For images unlike these, the width is taken as read,
         however close to the usual one.
     """
     seen = seen_in(files) if cell_width is None else seen_in(files, image_scale.COUNTED_IMAGES)
@@ -147,7 +147,7 @@ def are_bluish(seen: Sequence[Seen]) -> bool:
 def look_at_slide(
     file: ImageFile, cell_width: float | None, learned: Learned | None = None
 ) -> FirstLook | None:
-    """Look at a few tiles of a slide, and print the width of a white cell; None if they do not tell it."""
+    """Look at a few tiles of a slide, and print the width of a white cell; None if they do not show it."""
     seen = seen_in(spread_tiles(file))
     width = cell_width or white_cell_width(red_cells_of(seen))
     if width is None:
@@ -165,7 +165,7 @@ def look_at_slide(
 
 
 def _stains_of(seen: Sequence[Seen], look: FirstLook) -> Iterator[Stain]:
-    """Yield the stains of the first images; they are spread evenly."""
+    """Yield the stains of the first images, which are spread evenly."""
     pixels = 0.0
     for each in seen[:MOST_OWN]:
         scale = each.reduce * CELL_WIDTH / _width(look.scale, each.size)
@@ -179,7 +179,7 @@ def _stains_of(seen: Sequence[Seen], look: FirstLook) -> Iterator[Stain]:
 
 
 def usual_stain_of(files: Sequence[ImageFile], look: FirstLook) -> Stain:
-    """Return the usual stain of images to learn from; it has `nuclear` if most lack red cells to trust."""
+    """Return the usual stain of training images, with `nuclear` if most lack reliable red cells."""
     found = map_images(lambda file: _stain_in(file, look), files[:: ceil(len(files) / MOST_IMAGES) or 1])
     stains = [stain for _, stain in found if isinstance(stain, Stain) and stain.nuclear]
     trusted = sum(has_red_cells(stain) for stain in stains)

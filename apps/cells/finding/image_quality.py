@@ -10,27 +10,27 @@ from .findings import DARK, FLAT
 from .stain import USUAL, Stain
 from .white_cells import WhiteCell
 
-QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
-RANGE_SLACK = 0.1  # of the range, which it is widened by on either side
-WHITE, BLACK = 254, 1  # levels that tell of light cut off
-# Levels that the brightest part of an image has at least, and its contrast; a smear has 199 and 90 or more.
-# Of copies with fewer, cells are found in few: `benchmarks.cells.fields --light`.
+QUANTILES = 0.01, 0.99  # of the training images: values beyond are unlike them
+RANGE_SLACK = 0.1  # of the range, by which it is widened on either side
+WHITE, BLACK = 254, 1  # levels of light that was cut off
+# Lowest levels of the brightest part of an image, and of its contrast; a smear has 199 and 90 or more. In
+# copies with less, cells are rarely found: `benchmarks.cells.fields --light`.
 MIN_BRIGHTNESS, MIN_CONTRAST = 64, 32
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
 SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])
-SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
+SECOND_GAIN = 6  # standard deviation of its result for noise of deviation 1
 DEVIATION_OF_MEDIAN = 1.4826  # standard deviation over the median of absolute values, of Gaussian noise
 
 
-# Measurements of how an image is taken, by name; None is unknown.
-# density: optical density of red cells in green, as of `Stain`; hue: that in blue, as a share of it.
+# Measurements of the quality of an image, by name; None is unknown.
+# density: optical density of red cells in green, as in `Stain`; hue: the density in blue over it.
 # noise: standard deviation between pixels at the working scale, of 255 levels (Immerkaer 1996, "Fast noise
-#     variance estimation", with the median in place of the mean, so that edges count for nothing).
-# sharpness: how steep edges of cells are: the change across and down in a pixel, of the red cells' contrast.
-# clipped: share of the pixels that are white or black in a channel, but for a frame that a rotation left.
+#     variance estimation", with the median in place of the mean, so that edges do not count).
+# sharpness: steepness of the edges of cells: change per pixel, across and down, over the red cells' contrast.
+# clipped: share of the pixels that are white or black in a channel, without the frame that a rotation left.
 # cell_size: root of the median area of the white cells, in pixels at the working scale.
 ImageQuality = Mapping[str, float | None]
-# What a person reads when a number is below, or above, its range; None where that is no harm.
+# What a person reads if a number is below, or above, its range; None if that is harmless.
 WORDS: dict[str, tuple[str | None, str | None]] = {
     "density": ("weak stain or contrast", "strong stain or contrast"),
     "hue": ("colour of the stain", "colour of the stain"),
@@ -46,7 +46,7 @@ QualityRanges = Mapping[str, tuple[float, float]]
 def measure_quality(
     image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequence[WhiteCell]
 ) -> ImageQuality:
-    """Measure how an image is taken.
+    """Measure the quality of an image.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def measure_quality(
     frame : ndarray of shape (height, width) and dtype uint8
         1 for the black pixels that a rotation left.
     stain : Stain
-        Its own.
+        The stain of the image.
     cells : sequence of WhiteCell
         The white cells in it.
 
@@ -83,7 +83,7 @@ def measure_quality(
 
 
 def flags_without_cell(image: np.ndarray) -> tuple[str, ...]:
-    """Return what about an image in which no cell was found keeps anything from being measured."""
+    """Return why nothing can be measured in an image without a cell, as flags."""
     if brightest_part(image) < MIN_BRIGHTNESS:
         return (DARK,)
     return (FLAT,) if contrast(image) < MIN_CONTRAST else ()
@@ -104,9 +104,9 @@ def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:
 
 
 def quality_ranges(*groups: Sequence[ImageQuality]) -> dict[str, tuple[float, float]]:
-    """Return the range of each number over groups of images, a little wider and without their odd ones.
+    """Return the range of each number over groups of images, a little wider and without outliers.
 
-    Originals are a group beside their copies, which may be many and all alike.
+    Originals are one group, their copies another, because copies may be many and alike.
     """
     ranges = {}
     for name in WORDS:
@@ -120,7 +120,7 @@ def quality_ranges(*groups: Sequence[ImageQuality]) -> dict[str, tuple[float, fl
 
 
 def quality_flags(quality: ImageQuality, ranges: QualityRanges) -> tuple[str, ...]:
-    """Return in a few words each what about an image is out of the ranges."""
+    """Return in a few words each how an image is out of the ranges."""
     flags = []
     for name, (low, high) in ranges.items():
         value = quality[name]

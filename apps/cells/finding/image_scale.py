@@ -1,11 +1,11 @@
-"""Read from nuclei and red cells how many pixels wide a white cell is.
+"""Read the width of a white cell, in pixels, from nuclei and red cells.
 
-Nuclei are seen in every stain, red cells are not; but red cells have nearly one size. So red cells count
-where the nuclei agree. One image holds few of both, so those of all images of a run are pooled.
+Nuclei are visible in every stain, red cells are not; but red cells have nearly one size. So red cells count
+if the nuclei agree. An image contains few nuclei and red cells, so those of all images of a run are pooled.
 
-Nuclei are looked for from afar, where a cell is as wide as the image, and then nearer, until most images show
-one. A white cell is 1.4 times as wide as the hull of its nucleus; images are looked at in that scale, and so
-on, until the width no longer changes.
+Nuclei are searched at a scale where a cell is as wide as the image, and then at larger scales, until most
+images show one. A white cell is 1.4 times as wide as the hull of its nucleus; images are searched again at
+that scale, and so on, until the width no longer changes.
 """
 
 from collections import defaultdict
@@ -25,14 +25,14 @@ from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
 from .stain import raw_field
 
 WHITE_OF_RED = 1.8  # diameter of a white cell over that of a red one
-# Red cells of one size: with fewer, images tell no scale; with more, no further image is read. Of 41 single
+# Red cells of one size: with fewer, images show no scale; with more, no further image is read. Of 41 single
 # images with 13 to 22 red cells, two were off by more than a third.
 SURE_CELLS, ENOUGH_CELLS = 25, 75
-COUNTED_IMAGES = 16  # whose red cells are looked for, even if that is more than enough
-MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # that are read
-KEPT_PIXELS = 1 << 24  # of all images together, reduced, that nuclei are looked for in
-# Factor; a width that is closer to another counts as equal. A few nuclei tell less: of 12 draws of five
-# photographs the width was off by up to 1.4, of 40 single ones by up to 1.7.
+COUNTED_IMAGES = 16  # in which red cells are searched, even if fewer are enough
+MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # read at most
+KEPT_PIXELS = 1 << 24  # of all images together, reduced, in which nuclei are searched
+# Factor; a width that is closer to another counts as equal. A few nuclei are less reliable: with 12 draws of
+# five photographs the width was off by up to 1.4, with 40 single photographs by up to 1.7.
 SAME_FACTOR, ABOUT_FACTOR = 4 / 3, 1.7
 SURE_NUCLEI = 12
 
@@ -41,25 +41,25 @@ CELL_OF_NUCLEUS = 1.4  # diameter of a cell over that of the hull of its nucleus
 NEARER_FACTOR = 1.5  # factor between two looks
 MIN_SEEN = 0.5  # share of the images that show a nucleus, at least
 MOST_SPREAD = 0.35  # standard deviation of the logarithm of the widths in the images
-WIDE_FACTOR = 2  # factor, by which the widths by nuclei and by red cells differ if one of them is wrong
+WIDE_FACTOR = 2  # factor, by which the widths from nuclei and from red cells differ if one of them is wrong
 LARGE_SHARE = 0.35  # area over that of the largest nucleus in the image; smaller ones are left out
 MAX_LOOKS, SETTLED_FACTOR = 6, 1.03  # looks at the scale found, at most; factor of a change that ends them
-MIN_LOOK_SIDE, MOST_LOOK_PIXELS = 24, 1 << 23  # of an image that is looked at; the latter of all together
+MIN_LOOK_SIDE, MOST_LOOK_PIXELS = 24, 1 << 23  # of an image that is searched; the latter of all together
 
 
 class Seen(NamedTuple):
-    """An image that was looked at.
+    """An image that was searched.
 
     Attributes
     ----------
     size : tuple of int
         Its width and height.
     cells : ndarray of shape (n, 3), or None
-        Its red cells, as of `red_circles_of`; None where none were looked for.
+        Its red cells, as `red_circles_of` returns them; None if they were not searched.
     image : ndarray of shape (height, width, 3) and dtype uint8
         A smaller copy.
     reduce : int
-        The factor between.
+        The factor between the image and its copy.
     """
 
     size: tuple[int, int]
@@ -79,13 +79,13 @@ class Scale:
     sizes : tuple
         The sizes that were seen.
     by : str
-        What the widths were read from.
+        The source of the widths.
     same : float
         A width that differs by a smaller factor from the usual one counts as the usual one.
     pooled : float or None
-        The width by all images together.
+        The width from all images together.
     usual : float
-        The usual width, over that of `usual_cell_width`; a model of images with other widths has its own.
+        The usual width over `usual_cell_width`; a model trained on other widths has its own.
     """
 
     widths: dict[tuple[int, int] | None, float]
@@ -96,7 +96,7 @@ class Scale:
     usual: float = 1.0
 
     def __call__(self, size: tuple[int, int]) -> float | None:
-        """Return the width of a white cell in an image of a size, or None if any image may have it."""
+        """Return the width of a white cell in an image of a size, or None for the usual width."""
         width = self._unusual(size)
         return self.usual * usual_cell_width(size) if width is None and self.usual != 1 else width
 
@@ -133,7 +133,7 @@ def scale_record(scale: float | Scale) -> float | dict[str, float] | None:
 
 
 def scale_words(scale: float | Scale) -> str:
-    """For people: how wide a white cell is taken to be, and why."""
+    """For people: the width that a white cell is taken to have, and why."""
     if not isinstance(scale, Scale):
         return f"{scale:g} pixels wide, as given by --cell-width"
     widths = [round(scale(size) or usual_cell_width(size)) for size in scale.sizes]
@@ -146,7 +146,7 @@ def scale_words(scale: float | Scale) -> str:
 
 
 def seen_in(files: Sequence[ImageFile], most: int = MOST_IMAGES) -> list[Seen]:
-    """Look at some images that came together, fewer if they are large; what cannot be read is skipped."""
+    """Search some images that came together, fewer if they are large; unreadable ones are skipped."""
     n = min(len(files), most)
     seen: list[Seen] = []
     n_cells = n_pixels = 0
@@ -174,7 +174,7 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False, usual: float = 1.0) -
     bluish : bool, default=False
         Whether their red cells absorb red light.
     usual : float, default=1
-        As of `Scale`.
+        As in `Scale`.
 
     Returns
     -------
@@ -201,12 +201,12 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False, usual: float = 1.0) -
 
 
 def red_cells_of(seen: Sequence[Seen]) -> np.ndarray:
-    """Return the red cells of all images that they were looked for in, as rows."""
+    """Return the red cells of all images in which they were searched, as rows."""
     return np.concatenate([np.empty((0, 3)), *(each.cells for each in seen if each.cells is not None)])
 
 
 def _agreed(seen: Sequence[Seen], bluish: bool) -> tuple[float | None, str, float]:
-    """Return the width of a white cell, what it was read from, and the factor it may be off by."""
+    """Return the width of a white cell, its source, and the factor by which it may be off."""
     cells = red_cells_of(seen)
     red = white_cell_width(cells, SURE_CELLS)
     reduce = max(each.reduce for each in seen)
@@ -214,7 +214,7 @@ def _agreed(seen: Sequence[Seen], bluish: bool) -> tuple[float | None, str, floa
     width, n = nuclei_width(images, bluish=bluish)
     many = white_cell_width(cells, ENOUGH_CELLS) is not None
     if width and red and many and not _near(width, red / reduce, WIDE_FACTOR):
-        # So many red cells of one size are no chance, and a few nuclei may be heaps of them.
+        # This many red cells of one size are not chance, and a few nuclei may be heaps of red cells.
         width, n = nuclei_width(images, red / reduce * NEARER_FACTOR, bluish=bluish)
     if width is None or (n < SURE_NUCLEI and red is not None):
         return red, "red cells", SAME_FACTOR
@@ -234,9 +234,9 @@ def _rounded(width: float) -> float:
 
 
 def white_cell_width(cells: np.ndarray, least: int = MIN_CELLS) -> float | None:
-    """Return how many pixels wide a white cell is, to two digits, from circles as of `find_red_circles`.
+    """Return the width of a white cell in pixels, to two digits, from circles of `find_red_circles`.
 
-    None is returned for less than `least` red cells of one size.
+    None is returned for fewer than `least` red cells of one size.
     """
     diameters = diameters_of_one_size(cells, least)
     if not len(diameters):
@@ -245,7 +245,7 @@ def white_cell_width(cells: np.ndarray, least: int = MIN_CELLS) -> float | None:
 
 
 def evenly_spread(files: Sequence[ImageFile], most: int) -> Iterator[ImageFile]:
-    """Yield some files, evenly spread over all; so are the first few of them."""
+    """Yield some files, spread evenly over all; the first few are also spread evenly."""
     n = min(len(files), most)
     order = sorted(range(n), key=lambda k: f"{k:0{(most - 1).bit_length()}b}"[::-1])
     for k in order:
@@ -255,12 +255,12 @@ def evenly_spread(files: Sequence[ImageFile], most: int) -> Iterator[ImageFile]:
 def nuclei_width(
     images: Sequence[np.ndarray], start: float | None = None, *, bluish: bool = False
 ) -> tuple[float | None, int]:
-    """Return how many pixels wide a white cell is, and the number of nuclei that support it.
+    """Return the width of a white cell in pixels, and the number of nuclei that support it.
 
     Parameters
     ----------
     images : sequence of ndarray of shape (height, width, 3) and dtype uint8
-        Blue, green, red, all at one scale; where they are too many, the first count.
+        Blue, green, red, all at one scale; if there are too many, the first ones are used.
     start : float, optional
         The width that is tried first; by default a cell is as wide as the image.
     bluish : bool, default=False
@@ -269,7 +269,7 @@ def nuclei_width(
     width = start or float(max((max(image.shape[:2]) for image in images), default=0))
     pixels = sum(image[..., 0].size for image in images) / max(len(images), 1)
     while width >= CELL_WIDTH / 4 and pixels * (CELL_WIDTH / width) ** 2 <= MOST_LOOK_PIXELS:
-        # The first few are evenly spread, as all are.
+        # The first few are spread evenly, like all.
         some = images[: int(MOST_LOOK_PIXELS / (pixels * (CELL_WIDTH / width) ** 2))]
         diameters = [_diameters(image, width, bluish) for image in some]
         if sum(map(bool, diameters)) >= MIN_SEEN * len(some) and _agree(diameters, width):
@@ -279,9 +279,9 @@ def nuclei_width(
 
 
 def _agree(diameters: list[list[float]], width: float) -> bool:
-    """Return whether nuclei are about as wide as in the cells looked for, and much alike in all images.
+    """Return whether nuclei have about the width that was searched, and much the same in all images.
 
-    What is seen from afar may be heaps of red cells.
+    At a small scale, heaps of red cells may look like nuclei.
     """
     logarithms = np.log([CELL_OF_NUCLEUS * np.median(each) for each in diameters if each])
     return logarithms.std() < MOST_SPREAD and _near(np.exp(np.median(logarithms)), width, NEARER_FACTOR)
@@ -290,7 +290,7 @@ def _agree(diameters: list[list[float]], width: float) -> bool:
 def _settled(
     images: Sequence[np.ndarray], width: float, diameters: list[list[float]], bluish: bool
 ) -> tuple[float, int]:
-    """Look again at the scale that the nuclei tell, until it no longer changes."""
+    """Search again at the scale that the nuclei show, until it no longer changes."""
     for _ in range(MAX_LOOKS):
         nucleus = float(np.median([np.median(each) for each in diameters if each]))
         before, width = width, CELL_OF_NUCLEUS * nucleus
@@ -304,7 +304,7 @@ def _settled(
 
 
 def _diameters(image: np.ndarray, width: float, bluish: bool) -> list[float]:
-    """Return the diameters of the hulls of large nuclei, where a white cell has some width."""
+    """Return the diameters of the hulls of large nuclei, if a white cell has this width."""
     scale = CELL_WIDTH / width
     sides = [round(side * scale) for side in image.shape[1::-1]]
     if min(sides) < MIN_LOOK_SIDE:

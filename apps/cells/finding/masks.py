@@ -7,16 +7,16 @@ import numpy as np
 
 BLACK = 24  # level; the frame that a rotation leaves has no channel above
 FRAME_OPENING = 5  # pixels; narrower black spots are no frame
-# Lines that a frame grabber or a scanner left: how far in they lie, as a share of the side and in pixels, at
-# least; the light that 3 in 4 of their pixels have at most, as a share of those further in; what is beside.
+# Lines that a frame grabber or a scanner left: their largest distance from the border, as a share of the
+# side but at least in pixels; the highest light of 3 in 4 of their pixels over that further in; a margin.
 EDGE_SHARE, MIN_EDGE, EDGE_LIGHT, EDGE_MARGIN = 0.02, 3, 0.9, 1
 EDGE_PIXELS = 64  # of a line, which show its light
 
 
 def black_frame(image: np.ndarray) -> np.ndarray:
-    """Mark what is no part of the field: black pixels that a rotation left, and dark lines at the border.
+    """Mark pixels outside the field: black ones that a rotation left, and dark lines at the border.
 
-    The pixels beside them are marked too, which are blends.
+    The pixels beside these are blends, and marked too.
     """
     black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
     if cv2.countNonZero(black):
@@ -36,14 +36,14 @@ def _dark_lines(image: np.ndarray, frame: np.ndarray) -> int:
     green = image[*part, 1] + np.float32(1)
     light = green[:n] / green[n:].mean(axis=0)
     light[frame[part][:n] > 0] = 1
-    # Cells at a border are darker than what is beyond them in some places, a line is so in most.
+    # Cells at a border are darker than the pixels beyond them in some places, a line in most.
     rank = 3 * light.shape[1] // 4
     dark = np.flatnonzero(np.partition(light, rank, axis=1)[:, rank] < EDGE_LIGHT)
     return int(dark[-1]) + 1 + EDGE_MARGIN if len(dark) else 0
 
 
 def opened(mask: np.ndarray, width: int) -> np.ndarray:
-    """Take away what a disc of this width does not fit into."""
+    """Remove the parts into which a disc of this width does not fit."""
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
     return cv2.morphologyEx(mask, cv2.MORPH_OPEN, disc)
 
@@ -55,7 +55,7 @@ def is_cut(box: tuple[int, int, int, int], shape: tuple[int, ...], border: int =
 
 
 def halved(plane: np.ndarray) -> np.ndarray:
-    """Return every 2 x 2 pixels as one; of a mask, 1 where it covers half of them or more."""
+    """Return every 2 x 2 pixels as one; for a mask, 1 if it covers half of them or more."""
     return cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
 
 
@@ -71,24 +71,24 @@ def nearest_part(mask: np.ndarray) -> np.ndarray:
 
 
 def depth(mask: np.ndarray) -> np.ndarray:
-    """Return how far each pixel is from the outside; beyond the array all is outside."""
+    """Return how far each pixel is from the outside, which includes everything beyond the array."""
     padded = cv2.copyMakeBorder(mask, 1, 1, 1, 1, cv2.BORDER_CONSTANT)
     return cv2.distanceTransform(padded, cv2.DIST_L2, cv2.DIST_MASK_5)[1:-1, 1:-1]
 
 
 def widened(mask: np.ndarray, radius: float) -> np.ndarray:
-    """Add what is no farther from the mask than the radius."""
+    """Add the pixels within this radius of the mask."""
     # Two distance transforms cost less than a large round structuring element.
     return (distance_to(mask) <= radius).view(np.uint8)
 
 
 def shrunk(mask: np.ndarray, radius: float) -> np.ndarray:
-    """Take away what is no farther from the outside than the radius."""
+    """Remove the pixels within this radius of the outside."""
     return 1 - widened(1 - mask, radius)
 
 
 def touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Keep the connected parts of a mask that hold a seed."""
+    """Keep the connected parts of a mask that contain a seed."""
     n, labels = cv2.connectedComponents(mask)
     kept = np.zeros(n, np.uint8)
     kept[labels[seeds > 0]] = 1

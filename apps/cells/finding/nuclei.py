@@ -1,7 +1,8 @@
-"""Find the nuclei of white cells: the densest stain that red cells and yellow light have no part in.
+"""Find the nuclei of white cells: the densest stain that red cells and yellow light do not produce.
 
 Haemoglobin absorbs blue and green light and hardly any red; yellow light lacks blue. Nuclei absorb red and
-green. So the density of red, half that of green and minus half that of blue leave the nuclei.
+green. So the density of red, plus half the density of green, minus half the density of blue, leaves the
+nuclei.
 
 Lengths are in pixels at the working scale, where a white cell is 50 to 110 pixels wide. Areas are in pixels.
 """
@@ -20,12 +21,12 @@ LEVELS = 80  # of a density of 1; the highest level is a density of 3.2
 BLUR = 5  # width of the Gaussian kernel
 OPENING = 7  # width of the disc that removes smaller spots
 MIN_DENSITY = 0.12  # of nuclear stain; less is noise
-# A spot is of red cells if its mean density is below the first, and below the second times that of green.
+# A spot is of red cells if its mean density is below the first, and below the second times its green density.
 PALE, REDDISH = 0.45, 0.88
 MOST_STAINED = 6000, 0.1  # area, or share of the image if that is more, that nuclei cover at most
 MIN_LEFT = 0.25  # share of a spot that a higher threshold leaves, at least
 SQUARE = np.ones((3, 3), np.uint8)
-BORDER = 1  # what is this close to the border counts as cut
+BORDER = 1  # a nucleus this close to the border counts as cut
 
 
 class CellSizes(NamedTuple):
@@ -36,13 +37,13 @@ class CellSizes(NamedTuple):
     lobe_gap : int
         Largest distance between the lobes of a nucleus.
     nucleus, cut_nucleus : int
-        Least area of a nucleus, and of one that the border cuts.
+        Smallest area of a nucleus, and of a nucleus that the border cuts.
     fragment : int
-        Least area where the image has no such nucleus.
+        Smallest area if the image has no such nucleus.
     whole_cell, cut_cell : tuple of int
         A finished cell has at least this area of nucleus, and contains a disc of this radius.
     between_lobes : bool
-        Whether what lies between the lobes is of the cell even if it looks like plasma.
+        Whether pixels between the lobes belong to the cell even if they look like plasma.
     """
 
     lobe_gap: int = 15
@@ -55,9 +56,9 @@ class CellSizes(NamedTuple):
 
 
 USUAL_SIZES = CellSizes()
-# Where nothing is found with these: lobes that are small and lie far apart.
+# If nothing is found with these: lobes that are small and far apart.
 SMALL_SIZES = CellSizes(lobe_gap=30, fragment=120, whole_cell=(800, 12.5))
-# Where still nothing is found: lobes around pale cytoplasm, of more area than platelets in a clump.
+# If still nothing is found: lobes around pale cytoplasm, with more area than platelets in a clump.
 SPREAD_SIZES = SMALL_SIZES._replace(whole_cell=(1300, 16), cut_cell=(1300, 16), between_lobes=True)
 TRIES = USUAL_SIZES, SMALL_SIZES, SPREAD_SIZES
 
@@ -79,7 +80,7 @@ def nuclear_stain(field: Field) -> np.ndarray:
 
 
 def nuclear_share(density: np.ndarray) -> float:
-    """Return the nuclear stain of a density of blue, green and red, over that of green."""
+    """Return the nuclear stain of a density of blue, green and red, over its green."""
     return float(NUCLEAR[0] @ density / density[1])
 
 
@@ -103,7 +104,7 @@ def _without_red_cells(field: Field, stained: np.ndarray, density: np.ndarray) -
 
 
 def _clearest_thresholds(density: np.ndarray) -> np.ndarray:
-    """Return for each pixel that of a few thresholds which gives the spot around it the steepest outline."""
+    """Return for each pixel the threshold, of a few, that gives its spot the steepest outline."""
     across, down = (cv2.Sobel(density, cv2.CV_16S, dx, 1 - dx) for dx in (1, 0))
     slope = cv2.magnitude(across.astype(np.float32), down.astype(np.float32))
     low = _otsu(density)

@@ -1,8 +1,8 @@
 """Red cells and platelets beside the white cells of an image, as findings.
 
-Platelets, lying free or on red cells, are small spots of the stain of nuclei. It absorbs red, which red cells
-let pass, and hardly any blue, which they absorb. Lengths are in pixels at the working scale, at which a
-platelet is about 15 pixels wide.
+Platelets, free or on red cells, are small spots with the stain of nuclei. This stain absorbs red light, which
+red cells let pass, and hardly any blue light, which they absorb. Lengths are in pixels at the working scale,
+at which a platelet is about 15 pixels wide.
 """
 
 from collections.abc import Collection
@@ -20,8 +20,8 @@ from .white_cells import WhiteCell
 # annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
 PLATELET_STAIN = np.float32([[-0.8, -0.2, 1]])
 BLUR = 1.2  # standard deviation
-MIN_STAIN = 0.195  # of a platelet, times the root of what red cells absorb: a fixed part of it was worse, ...
-USUAL_CONTRAST = 0.2  # ... and so was this density throughout, which is taken where there are none
+MIN_STAIN = 0.195  # of a platelet, times the root of the red cells' density: a fixed part was worse, ...
+USUAL_CONTRAST = 0.2  # ... and so was this density for all, which is used without red cells
 MIN_AREA, MAX_AREA = 40, 560  # pixels
 MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER = 100, 250  # less is not counted, more may be a nucleus
 PLATELET_MARGIN = 3.5  # from the spot to the box
@@ -41,7 +41,7 @@ def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str
     Returns
     -------
     list of FoundCell
-        With a kind for a label, no score, and an outline; at the working scale, one kind after the other.
+        Labelled with their kind, with an outline and no score; at the working scale, kind by kind.
     """
     dark, seen, contrast = red_cells.light_around(field, cells)
     found = []
@@ -55,14 +55,14 @@ def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str
 
 
 def _finding(outline: np.ndarray, kind: str, margin: float, shape: tuple[int, int]) -> FoundCell:
-    """Return what an outline encloses, as far as it is in the image."""
+    """Return the cell in an outline, as far as it is in the image."""
     corners = np.rint(red_cells.corners_around(outline, margin, shape)).astype(int)
     (left, top), (right, bottom) = corners.tolist()
     outline = np.clip(np.rint(outline), 0, np.array(shape[::-1]) - 1).astype(np.int32)
     return FoundCell(
         box=(left, top, right - left, bottom - top),
         center=((left + right) // 2, (top + bottom) // 2),
-        # Between the middles of pixels at the border lies half of it less.
+        # The outline runs through the middles of border pixels, which leaves out half of them.
         area=round(cv2.contourArea(outline) + cv2.arcLength(outline, True) / 2 + 1),
         label=kind,
         outline=outline,

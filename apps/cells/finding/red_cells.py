@@ -1,8 +1,8 @@
-"""Find the red cells of a smear: an outline of each, also where they overlap or the border cuts them.
+"""Find the red cells of a smear: the outline of each, even if cells overlap or the border cuts them.
 
-A red cell is darker than what is around it, whatever its middle is like, so the slopes along its outline
-point to its centre, and vote for it. Around each centre that got votes, the closed line of steepest slopes
-is taken for an outline. The more of it is seen, the surer it is a cell; cells are where no surer one is.
+A red cell is darker than its surroundings, whatever its middle is like, so the gradients along its outline
+point to its centre, and vote for it. Around each centre with votes, the closed line of the steepest slopes is
+taken for an outline. The more of it is visible, the surer it is a cell; of overlapping boxes the surest wins.
 
 Lengths are in pixels at the working scale, at which a red cell is 30 to 70 pixels wide.
 """
@@ -14,14 +14,14 @@ from .field import Field
 from .masks import halved
 from .white_cells import WhiteCell
 
-ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: blue and green
+ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: weights of blue, green and red
 MIN_CONTRAST = 0.06  # density of red cells, at least
-LEVELS = 256  # of a density of 1, where a threshold is looked for
+LEVELS = 256  # of a density of 1, for the threshold
 BLUR = 1.2  # standard deviation
 SAMPLE_STEP = 4  # pixels; every fourth in each direction shows the contrast
-BESIDE = 2  # what is no farther from a white cell or the black frame belongs to its edge
+BESIDE = 2  # pixels this close to a white cell or the black frame belong to its edge
 
-# Centres. Slopes are in contrasts for 2 pixels.
+# Centres. Slopes are in contrasts per 2 pixels.
 MIN_SLOPE = 0.06  # of an edge, so that it votes ...
 MAX_VOTE = 2  # ... with its slope, but no more than this many times the smallest
 VOTED_RADII = np.arange(16, 32, 2)
@@ -29,21 +29,21 @@ VOTES_BLUR = 4  # standard deviation
 CENTER_GAP = 8  # between two centres, at least
 MIN_VOTES = 0.1  # full ones; more than half of all outlines are 3 or above
 
-# Outlines. Slopes are in contrasts a pixel.
+# Outlines. Slopes are in contrasts per pixel.
 DIRECTIONS = 24
 RADII = np.arange(12, 37.5, 1.5, dtype=np.float32)
-USUAL_RADIUS, UNUSUAL_BY, UNUSUAL = 24, 12, 0.08  # a radius that is so unusual must have so much more slope
-MAX_GAIN = 0.25  # a steeper slope counts no more
-BEND = 0.016  # what an outline must gain where it goes to the next radius
+USUAL_RADIUS, UNUSUAL_BY, UNUSUAL = 24, 12, 0.08  # a radius this unusual needs this much more slope
+MAX_GAIN = 0.25  # steeper slopes count like this
+BEND = 0.016  # gain that an outline needs to go to the next radius
 CENTERS_AT_ONCE = 512  # centres whose surroundings are held at once
 
-# How sure it is, as a linear classifier weighs it, rounded: shares of the directions in which there is an
-# edge, in which there are other cells beyond it, and in which anything is seen; votes in parts of the best.
+# How sure a cell is, by rounded weights of a linear classifier: shares of the directions in which there is an
+# edge, in which other cells are beyond it, and in which anything is visible; votes in parts of the best.
 SEEN_EDGE = 0.03
 CROWDED = 0.5  # contrasts, 3 steps of the radius farther out
 WEIGHTS = np.float32([1, -0.4, 1.2, 0.4])
-MIN_SHARE = 0.2  # of those votes; no outline is looked for around what got less
-MIN_SURE = 2.06  # so that as many are found as people drew boxes; at 1.75 it is 1.4 times as many, 93 % right
+MIN_SHARE = 0.2  # of those votes; no outline is searched around centres with fewer
+MIN_SURE = 2.06  # finds as many cells as people drew boxes; 1.75 finds 1.4 times as many, 93 % of them right
 SAME_PLACE = 0.4  # intersection of two boxes over their union
 MARGIN = 2.5  # from a cell to its box
 
@@ -53,16 +53,16 @@ _STEP = RADII[1] - RADII[0]
 
 
 def light_around(field: Field, cells: list[WhiteCell]) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return what is left of an image beside its white cells.
+    """Return the light of an image outside its white cells.
 
     Returns
     -------
     dark : ndarray of shape (height, width) and dtype float32
-        The density of what red cells absorb.
+        The density of the light that red cells absorb.
     seen : ndarray of shape (height, width) and dtype uint8
-        0 where a white cell or the black frame hides what there may be, and beside it.
+        0 where a white cell or the black frame hides red cells, and beside it.
     contrast : float
-        The density that red cells have; 0 where nothing is dark enough for them.
+        The density of red cells; 0 if nothing is dark enough for them.
     """
     dark = cv2.GaussianBlur(field.densities(field.image, ABSORBED)[..., 0], (0, 0), BLUR)
     hidden = field.frame.copy()
@@ -96,7 +96,7 @@ def find_red_cells(dark: np.ndarray, seen: np.ndarray, contrast: float) -> list[
     Returns
     -------
     list of ndarray of shape (24, 2) and dtype float32
-        x and y along the outline of each, the surest first; it may leave the image, the middle does not.
+        x and y along the outline of each, the surest first; outlines may leave the image, middles do not.
     """
     if not contrast:
         return []
@@ -104,7 +104,7 @@ def find_red_cells(dark: np.ndarray, seen: np.ndarray, contrast: float) -> list[
     middles, votes = _centers(dark, seen)
     if not len(middles):
         return []
-    # The mean of those that most votes are for; it does not change with the size of an image.
+    # Relative to a mean that weights high votes, and does not change with the size of an image.
     votes = votes * (votes**2).sum() / (votes**3).sum()
     middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
     batches = [np.s_[start : start + CENTERS_AT_ONCE] for start in range(0, len(middles), CENTERS_AT_ONCE)]
@@ -133,7 +133,7 @@ def _centers(dark: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray
     slope[cv2.resize(seen, slope.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
     y, x = np.nonzero(slope > MIN_SLOPE)
     steepness = slope[y, x]
-    # What falls outside the image is counted in a margin, and cut off with it.
+    # Votes outside the image are counted in a margin, which is cut off.
     reach = VOTED_RADII.astype(np.float32) / 2
     margin = int(reach.max()) + 1
     height, width = (side + 2 * margin for side in slope.shape)
@@ -153,7 +153,7 @@ def _centers(dark: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _red_cell_outlines(
     dark: np.ndarray, seen: np.ndarray, middles: np.ndarray, votes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the radii of the outline around each middle in all directions, and how sure it is a cell's."""
+    """Return the radii of the outline around each middle in all directions, and how sure a cell it is."""
     n = len(middles)
     reach = np.concatenate([[RADII[0] - _STEP], RADII, RADII[-1] + _STEP * np.arange(1, 4)])
     x, y = (

@@ -1,4 +1,4 @@
-"""Find the red cells that are seen as a whole, as circles, in an image of unknown scale.
+"""Find the red cells that are completely visible, as circles, in an image of unknown scale.
 
 Red cells are nearly round. Each edge pixel of one votes for the centre that the cell would have at each of
 many radii, one radius towards the dark side. A round cell collects the votes of its whole circumference in
@@ -21,7 +21,7 @@ SIDE = 200  # pixels, the longer side of the image that is searched
 RADII = 8 * 2 ** (np.arange(18) / 6)  # pixels, there; smaller rings are noise
 LARGEST = 0.45  # radius over the shorter side
 GRID = 8  # grid steps in a radius, along which votes are counted
-FREE_BYTES = 1 << 20  # OpenCV's blur crashes where it finds less memory than it needs
+FREE_BYTES = 1 << 20  # OpenCV's blur crashes if it finds less memory than it needs
 BLUR = 0.15  # standard deviation of the blur of votes over the radius
 MIN_RING = 0.35  # share of a circumference that must vote
 CLOSEST = 0.6  # smallest distance between two centres over the larger radius
@@ -77,7 +77,7 @@ def _cover(cells: np.ndarray, tiles: Sequence[np.ndarray]) -> float:
 
 
 def find_red_circles(image: np.ndarray) -> np.ndarray:
-    """Find the red cells that are seen as a whole.
+    """Find the red cells that are completely visible.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _tiles(image: np.ndarray, zoom: int) -> Iterator[np.ndarray]:
 
 
 def diameters_of_one_size(cells: np.ndarray, least: int = MIN_CELLS) -> np.ndarray:
-    """Return the diameters of the red cells of one size; none if these are not most of them."""
+    """Return the diameters of the red cells of one size; none if they are not the majority by area."""
     diameters = np.sort(cells[:, 2])
     area = np.cumsum(diameters**2)
     middle = diameters[np.searchsorted(area, area[-1] / 2)] if len(cells) else 0.0

@@ -8,7 +8,7 @@ from ..data.image_reader import ImageFile
 from ..data.slide_tiles import Tile
 from .findings import DARK, FLAT, FoundCell, ImageFindings
 
-# The middle of a cell differs a little between two tiles that both show it. Pixels at the working scale.
+# Two tiles show the middle of one cell at slightly different places. Pixels at the working scale.
 CORE_SLACK = 12
 MIN_APART = 24  # middles of two cells are farther apart
 
@@ -18,7 +18,7 @@ Found = tuple[ImageFile, ImageFindings]
 def merge_tiles(
     results: Iterable[Found], advance: Callable[[], None] = lambda: None
 ) -> Iterator[ImageFindings]:
-    """Yield what was found in images as it is, and of the tiles of a slide together.
+    """Yield the findings of images as they are, and those of the tiles of a slide together.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def merge_tiles(
     Yields
     ------
     ImageFindings
-        A slide of which a tile could not be read has that problem, and no cells.
+        A slide with a tile that could not be read has the problem of this tile, and no cells.
     """
 
     def stepped() -> Iterator[Found]:
@@ -50,7 +50,7 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
     first = problem = None
     cells, others = _Cells(), _Cells()
     flags: dict[str, None] = {}
-    empty = True  # as many tiles of a slide are
+    empty = True  # like many tiles of a slide
     for tile, found in tiles:
         first = first or tile
         if found.problem is not None:
@@ -76,7 +76,7 @@ class _Cells:
         self._near_borders: dict[tuple[int, int], list[tuple[int, int]]] = {}  # squares of a grid: middles
 
     def add(self, tile: Tile, cells: Iterable[FoundCell]) -> None:
-        """Take the cells of a tile, unless a tile before had them."""
+        """Add the cells of a tile that no earlier tile had."""
         near = []
         for cell in cells:
             moved = cell.in_file(1, tile.window[:2])

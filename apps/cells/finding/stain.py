@@ -1,15 +1,16 @@
-"""The stain of an image, and the image as it would be with the usual one.
+"""The stain of an image, and the image as it would be with the usual stain.
 
-Red cells are in every field, and all of one colour, so they tell how strong the stain, the light and the
-contrast of the camera are. By the law of Lambert and Beer a stronger stain multiplies all optical densities,
+Red cells are in every field and all have one colour, so they show the strength of the stain, the light and
+the contrast of the camera. By the law of Lambert and Beer a stronger stain multiplies all optical densities,
 and so does a camera's gamma: densities are scaled until the red cells have the usual one, and the plasma
 between the cells gets the usual colour. That is one lookup table for each channel.
 
-Some stains hardly colour red cells. So they are looked for away from nuclei, and where they do not fit the
-nuclei, the nuclei get the usual density. Where there is neither, only the plasma is made the usual one.
+Some stains hardly colour red cells. So red cells are searched away from nuclei, and if they do not fit the
+nuclei, the nuclei get the usual density. Without nuclei and red cells, only the plasma gets the usual colour.
 
-Then all nuclei become equally dark, although lymphocytes have darker ones than monocytes. So a model that
-learns from such images scales all of them alike, by the median of their nuclei, and keeps it for later ones.
+Then all nuclei become equally dark, although lymphocytes have darker nuclei than monocytes. So a model that
+learns from such images scales all of them alike, by the median of their nuclei, and keeps this for later
+images.
 """
 
 from typing import NamedTuple
@@ -22,11 +23,11 @@ from .field import CHANNELS, Field, evenly_lit, median
 from .masks import black_frame, distance_to
 from .nuclei import NUCLEAR, nuclear_share, nuclear_stain
 
-SHRINK_FACTOR = 4  # factor of both sides; fewer pixels tell as much, with less noise
+SHRINK_FACTOR = 4  # factor of both sides; fewer pixels show as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
-MIN_DISTANCE = 30  # pixels; red cells are looked for farther from nuclei than this
+MIN_DISTANCE = 30  # pixels; red cells are searched farther from nuclei than this
 NUCLEAR_OF_RED = 2.8  # nuclear stain of nuclei over the density of red cells in green
-ALIKE_FACTOR = 2.0  # factor, by which these may differ
+ALIKE_FACTOR = 2.0  # factor by which these may differ
 LEAST_BLUISH = 0.7  # nuclear stain of red cells over their density of green, below which they are red
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
@@ -35,24 +36,24 @@ MOST_SCALING = 3.0  # of densities, either way
 
 
 class Stain(NamedTuple):
-    """The stain of an image, or the usual one, which images are given.
+    """The stain of an image, or the usual stain, to which images are normalised.
 
     Attributes
     ----------
     plasma : tuple of float
         Blue, green and red between the cells.
     density : float or None
-        Median optical density (natural logarithm) of its red cells in green; None where there are none.
+        Median optical density (natural logarithm) of its red cells in green; None without red cells.
     hue : float or None
-        The same in blue, as a share of that in green; the usual stain has none.
+        The same in blue, as a share of the density in green; None in the usual stain.
     nuclear : float or None
-        Median density of nuclear stain in its nuclei; None where there are none. In the usual stain that of
-        the images learned from, by which all images are scaled alike; None scales each by its own red cells
+        Median density of nuclear stain in its nuclei; None without nuclei. In the usual stain, the median of
+        the training images, by which all images are scaled alike; None scales each image by its own red cells
         or nuclei.
     red : float or None
-        Median density of its red cells in red, as a share of that in green.
+        Median density of its red cells in red, as a share of the density in green.
     nuclear_blue, nuclear_red : float or None
-        The same of its nuclei, in blue and in red.
+        The same for its nuclei, in blue and in red.
     """
 
     plasma: tuple[float, float, float]
@@ -64,7 +65,7 @@ class Stain(NamedTuple):
     nuclear_red: float | None = None
 
 
-# The medians of the photographs that the shipped model is made from.
+# The medians of the photographs from which the shipped model was made.
 USUAL = Stain((200.0, 204.0, 200.0), 0.25)
 
 
@@ -75,21 +76,21 @@ def usual_field(image: np.ndarray, usual: Stain = USUAL, bluish: bool = False) -
 
 
 def raw_field(image: np.ndarray, bluish: bool = False) -> Field:
-    """Return an image as it is, but for uneven light, with its nuclear stain.
+    """Return an image as it is, but evenly lit, with its nuclear stain.
 
-    `bluish` is whether red cells absorb red light; then it has their density, too.
+    If `bluish`, its red cells absorb red light, and it also has their density.
     """
     frame = black_frame(image)
     raw = Field(evenly_lit(image, frame), frame)
     own = red_cell_density(raw) if bluish else None
-    if own is not None and nuclear_share(own) >= LEAST_BLUISH:  # not all images of a run need be alike
+    if own is not None and nuclear_share(own) >= LEAST_BLUISH:  # images of a run may differ
         raw.red = own
     raw.stained = nuclear_stain(raw)
     return raw
 
 
 def stain_of(raw: Field) -> Stain:
-    """Measure how an image is stained.
+    """Measure the stain of an image.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red.
     stain : Stain
-        Its own.
+        The stain of the image.
     usual : Stain
 
     Returns
@@ -149,13 +150,13 @@ def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     scaling = usual.density / red if red else 1.0
     scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
     values = np.arange(256)[:, None] + 1.0
-    # What is brighter than plasma stays so, up to white.
+    # Pixels brighter than plasma stay brighter, up to white.
     densities = np.log((np.array(stain.plasma) + 1) / values)
     table = np.rint((np.array(usual.plasma) + 1) * np.exp(-scaling * densities)) - 1
     return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None])
 
 
 def has_red_cells(stain: Stain) -> bool:
-    """Return whether what looks like red cells fits the nuclei; else it is hardly stained, or no red cell."""
+    """Return whether apparent red cells fit the nuclei; else they are hardly stained, or something else."""
     red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
     return red is not None and (not nuclear or nuclear / ALIKE_FACTOR < red < nuclear * ALIKE_FACTOR)

@@ -52,8 +52,8 @@ NUCLEUS_BLUR = 3  # width of the Gaussian kernel
 NUCLEUS_OPENING = 5  # width of the disc that removes smaller spots
 
 MARGIN = 2.5  # between a cell and its box
-# Longer side of an image that was cut out round one cell, at most: 3 cells and a little. Of two laboratories
-# such images are 1.5 and 2.6 to 3.0 cells wide by the scale that is read; whole fields are 4 and more.
+# Longest side of an image that was cut out round one cell: a little over 3 cells. By the scale that is read,
+# such images of two laboratories are 1.5 and 2.6 to 3.0 cells wide; whole fields are 4 or more.
 MOST_CUT_OUT = 250
 
 # Weights of the densities of blue, green and red that separate cytoplasm from red cells and plasma. A linear
@@ -94,7 +94,7 @@ class WhiteCell:
 
 
 def find_white_cells(field: Field) -> list[WhiteCell]:
-    """Find every white cell.
+    """Find the white cells of an image.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def find_white_cells(field: Field) -> list[WhiteCell]:
     -------
     list of WhiteCell
         First the one that a label of the image belongs to: the one nearest the middle if the image was cut
-        out round a cell, else the largest. Then the largest of the others. Empty when there is no white cell.
+        out round a cell, else the largest. Then the others, largest first. Empty if there is no white cell.
     """
     stained = nuclear_stain(field) if field.stained is None else field.stained
     if (stained | field.frame).all():  # no nucleus stands out

@@ -1,6 +1,6 @@
 """The features of a white cell, which a classifier learns from: pairs of a name and a value.
 
-They are measured at the working scale and in optical density, in an image that was given the usual stain.
+They are measured at the working scale and in optical density, in an image with the usual stain.
 A turned or mirrored cell has the same features.
 
 ===================  ====================================================================================
@@ -17,12 +17,12 @@ group                what
 ===================  ====================================================================================
 
 The colours of all groups but the last are ratios: they hardly change with the strength of the stain and the
-light, and so travel from one laboratory to another. The last kind tells more of the cells of one
+light, and so travel from one laboratory to another. The last group says more about the cells of one
 laboratory. Histograms are shares of pixels, under a square root: the dot product of two is then the
 Bhattacharyya coefficient, which suits a linear classifier.
 
-To add a feature, yield one more pair; one that does not travel comes last. Then train the models again: a
-model file names its features.
+To add a feature, yield one more pair; a feature that does not travel comes last. Then train the models again:
+a model file names its features.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ from ..finding.white_cells import WhiteCell
 GROUPS = ("nucleus_", "cell_", "ratio_", "whole_", "colour_")  # in their order; all but the last travel
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")
-RIM, NEAR, BLEND = 3, 6, 1.5  # up to the last from the border of the nucleus, pixels are neither
+RIM, NEAR, BLEND = 3, 6, 1.5  # pixels within BLEND of the border of the nucleus are neither
 PLANES = ("pink", "purple", "dark")  # those of COLOUR_PLANES
 DARK = 2
 GRAINS = (3, 5, 9)  # widths of discs
@@ -49,23 +49,23 @@ LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the largest depth
 N_DEFECTS, N_HU = 3, 4
 GRAIN_PLANES = ("pink", "dark")
 RATIO_SHARES = (0.1, 0.9)  # quantiles of the darkness of a part
-MIN_DENSITY = 0.05  # that others are divided by, so that no ratio is without bound
+MIN_DENSITY = 0.05  # by which others are divided, so that ratios are bounded
 N_RINGS = 5  # from the border of the cell to its middle
 DARKEST = 0.8  # quantile of the darkness in a cell, by which all of it is divided
-STAINED = 0.7  # quantile; what is darker has the colour of the nucleus, in most cells
-FINE_WIDTHS = (3, 7, 13)  # of the squares whose mean is taken away, which leaves fine contrast
-RING_WIDTH = 7  # of that in the rings
+STAINED = 0.7  # quantile; darker pixels have the colour of the nucleus, in most cells
+FINE_WIDTHS = (3, 7, 13)  # of the squares whose mean is subtracted, which leaves fine contrast
+RING_WIDTH = 7  # of the squares for the rings
 MIN_SPREAD = 1e-3  # so that nothing flat is skewed
 BESIDE_SHARES = (0.1, 0.5, 0.9)  # quantiles of what is left beside the colour of the nucleus
 HUES = (-1.0, 2.0, 10)  # low, high (radians from the nucleus' hue, towards red) and bins
 JOINT_AXES = ((-0.3, 1.1, 7), (-0.4, 1.2, 8))  # low, high and bins of pink and purple
-# Low, high and bins of colours as they are. Two bins are joined, so that only the edges of one are soft.
+# Low, high and bins of colours as they are. Bins are joined in pairs, so that only their edges are soft.
 COLOURS = {"pink": (-0.6, 0.8, 10), "purple": (-0.1, 0.8, 8), "dark": (0.0, 1.2, 8), "blue": (-0.4, 0.7, 8)}
 COLOUR_PAIRS = ("pink", "purple"), ("dark", "blue")
 _BESIDE_NAMES = {plane: [f"whole_beside_{plane}_{share}" for share in BESIDE_SHARES] for plane in PLANES[:2]}
 _HUE_NAMES = [f"whole_hue{k}" for k in range(HUES[2])]
 _JOINT_NAMES = [f"whole_pink{i}_purple{j}" for i, j in np.ndindex(JOINT_AXES[0][2], JOINT_AXES[1][2])]
-MARGIN = 12  # pixels around the cell, which filters see
+MARGIN = 12  # pixels around the cell, for filters
 
 
 Feature = tuple[str, float]
@@ -79,7 +79,7 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     field : Field
         The image.
     cell : WhiteCell
-        One that was found in it.
+        A cell found in the image.
     """
     of = _Measured(field, cell)
     for group in (of.nucleus_shape, of.cell_shape, of.ratios, of.whole, of.colours):
@@ -92,7 +92,7 @@ def describe(field: Field, cell: WhiteCell) -> np.ndarray:
 
 
 def n_travelling() -> int:
-    """Return how many of the features, the first ones, mean the same in cells of any laboratory."""
+    """Return the number of features that mean the same in any laboratory; they come first."""
     return len(columns_of(*GROUPS[:-1]))
 
 
@@ -110,12 +110,12 @@ def feature_names() -> list[str]:
 
 @cache
 def columns_of(*beginnings: str) -> np.ndarray:
-    """Return the columns of the features whose names begin so."""
+    """Return the columns of the features whose names begin like this."""
     return np.flatnonzero([name.startswith(beginnings) for name in feature_names()])
 
 
 class _Measured:
-    """A cell with its surroundings, and what several groups of features are made from."""
+    """A cell with its surroundings, and data that several groups of features share."""
 
     def __init__(self, field: Field, cell: WhiteCell) -> None:
         height, width = field.frame.shape
@@ -167,7 +167,7 @@ class _Measured:
             yield f"nucleus_thicker_{thickness}", np.count_nonzero(self.depth > thickness) / self.area
 
     def _lobes(self, depth: float) -> int:
-        """Count the parts left of the nucleus when a border of that width is taken off."""
+        """Count the parts of the nucleus that are left without a border of this width."""
         x, y, w, h = self.nucleus_box
         return count_parts((self.depth[y : y + h, x : x + w] > depth).view(np.uint8), 6)
 
@@ -184,7 +184,7 @@ class _Measured:
         yield "cell_eccentricity", np.hypot(*offset) / size
 
     def _grains(self) -> Iterator[Feature]:
-        # Densities in steps of 1/200, because whole numbers are quick to sort out.
+        # Densities in steps of 1/200, because whole numbers are sorted quickly.
         planes = cv2.convertScaleAbs(np.maximum(self.planes[..., ::2] + 0.2, 0), alpha=200)
         last = {"bright": planes, "dark": planes}
         masks = {part: cv2.inRange(self.parts, k, k) for k, part in enumerate(PARTS, start=1)}
@@ -225,7 +225,7 @@ class _Measured:
         unit = max(float(darkest), MIN_DENSITY)
         nucleus = colours[:, dark >= stained].mean(axis=1)
         yield from self._contrasts(unit)
-        # What absorbs beside the nucleus' mix of colours: eosin, haemoglobin, grains.
+        # Absorption beside the nucleus' mix of colours: eosin, haemoglobin, grains.
         ratios = nucleus[:2] / max(float(nucleus[2]), MIN_DENSITY)
         ranks = [int(share * (len(dark) - 1)) for share in BESIDE_SHARES]
         beside = np.partition(colours[:2] - np.outer(ratios, dark), ranks, axis=1)[:, ranks] / unit
@@ -242,7 +242,7 @@ class _Measured:
         yield from zip(_JOINT_NAMES, np.sqrt(counts.ravel() / len(dark)).tolist(), strict=True)
 
     def _contrasts(self, unit: float) -> Iterator[Feature]:
-        """Yield mean and spread of the colours in each ring, and what blurs take away: fine contrast."""
+        """Yield mean and spread of the colours in each ring, and the fine contrast that blurs remove."""
         depth = _to_border(self.body)
         rings = np.minimum(N_RINGS * depth / depth.max(), N_RINGS - 1).astype(np.uint8) + self.body
         n = np.maximum(np.bincount(rings.ravel(), minlength=N_RINGS + 1)[1:, None], 1)
@@ -255,7 +255,7 @@ class _Measured:
         for width in FINE_WIDTHS:
             fine = self.planes - cv2.blur(self.planes, (width, width))
             of_rings = _pixels.moments(fine, rings, N_RINGS)
-            # The outermost ring has contrast with what is around the cell.
+            # The outermost ring has contrast with the surroundings of the cell.
             square, cube = of_rings[1:, 1:].sum(axis=1) / max(n[1:].sum(), 1)
             spread = np.sqrt(square) / unit + MIN_SPREAD
             skew = cube / unit**3 / spread**3

@@ -16,7 +16,7 @@ from ..finding.white_cells import WhiteCell
 # The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
 # (Z. Kulpa, "Area and perimeter measurement of blobs in discrete binary pictures", 1977).
 CHAIN = 0.948
-LOBE_DEPTH = 0.5  # of the largest depth: lobes are what is left when as much is taken off the border
+LOBE_DEPTH = 0.5  # of the largest depth: a border of this width is taken off, and lobes are left
 MIN_LOBE = 6  # pixels at the working scale
 
 CHANNELS = ("blue", "green", "red")
@@ -26,7 +26,7 @@ REGIONS = ("nucleus", "cytoplasm")
 _LENGTHS_AND_AREAS = {"area": 2, "perimeter": 1, "diameter": 1, "length": 1, "width": 1}
 _NUMBERS = {"eccentricity": 0, "solidity": 0, "roundness": 0}
 
-# The name of each measurement, and the power of a length that it is: 0 of a number, 1, or 2 of an area.
+# The name of each measurement, and its power of a length: 0 for a number, 2 for an area.
 MEASURES = {
     f"{part}_{name}": power
     for part in ("cell", "nucleus")
@@ -44,21 +44,21 @@ def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...
     field : Field
         The image at the working scale.
     cell : WhiteCell
-        One that was found in it.
+        A cell found in the image.
     scale : float, default=1
-        Pixels at the working scale for each of the file.
+        Pixels at the working scale per pixel of the file.
 
     Returns
     -------
     tuple of float
         A value for each of `MEASURES`, lengths and areas in pixels of the file:
 
-        - ``area``; ``perimeter``, of all parts; ``diameter`` of the disc with this area; ``length`` and
+        - ``area``; ``perimeter`` of all parts; ``diameter`` of the disc with this area; ``length`` and
           ``width``, the axes of the ellipse with the same second moments, and its ``eccentricity``;
-        - ``solidity``, area / that of the convex hull; ``roundness``, 4 pi area / perimeter^2, 1 of a disc;
+        - ``solidity``, area / area of the convex hull; ``roundness``, 4 pi area / perimeter^2, 1 for a disc;
         - ``nucleus_cell_ratio`` of the areas; ``nucleus_lobes``, the number of parts of the nucleus that are
-          left when half its largest depth is taken off its border;
-        - the mean density of nucleus and cytoplasm in each channel, nan where there is no cytoplasm.
+          left without a border of half its largest depth;
+        - the mean density of nucleus and cytoplasm in each channel, nan without cytoplasm.
     """
     shapes = [*_shape(cell.body), *_shape(cell.nucleus)]
     area = np.count_nonzero(cell.nucleus)
@@ -78,7 +78,7 @@ def _shape(mask: np.ndarray) -> Iterator[float]:
     # The chain runs through the middles of pixels, half a pixel inside.
     perimeter = sum(CHAIN * cv2.arcLength(contour, True) + np.pi for contour in contours)
     spread = np.array([[moments["mu20"], moments["mu11"]], [moments["mu11"], moments["mu02"]]]) / area
-    short, long = 4 * np.sqrt(np.linalg.eigvalsh(spread + np.eye(2) / 12))  # a pixel is a square, no point
+    short, long = 4 * np.sqrt(np.linalg.eigvalsh(spread + np.eye(2) / 12))  # a pixel is a square, not a point
     yield from (area, perimeter, 2 * np.sqrt(area / np.pi), long, short)
     yield np.sqrt(max(0.0, 1 - (short / long) ** 2))
     full = cv2.fillConvexPoly(np.zeros_like(mask), hull(mask), 1)
@@ -110,7 +110,7 @@ def column_names(pixel_size: float | None = None) -> list[str]:
 
 
 def with_units(values: Sequence[float], pixel_size: float | None = None) -> list[float]:
-    """Return lengths and areas in pixels and, where the size of a pixel is known, in micrometres.
+    """Return lengths and areas in pixels and, if the size of a pixel is known, in micrometres.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Data sets of the studies: public ones, smears that are drawn, and rows from the user's own file."""
+"""Data sets of the studies: public sets, synthetic smears and crops."""

@@ -29,7 +29,7 @@ class Crops:
     Attributes
     ----------
     files : sequence of ImageFile
-        What they are of.
+        The images of the crops.
     pixels : ndarray of shape (n, SIZE * SIZE) and dtype uint8
     """
 
@@ -38,26 +38,26 @@ class Crops:
 
     @cached_property
     def signs(self) -> np.ndarray:
-        """The label of each."""
+        """The label of each crop."""
         return np.array([1.0 if file.label == CLASSES[1] else -1.0 for file in self.files])
 
     @cached_property
     def originals(self) -> np.ndarray:
-        """What each is a copy of."""
+        """The original of each crop."""
         return np.array([file.original for file in self.files])
 
     def turned(self) -> "Crops":
-        """Return each in all eight ways to turn and to mirror it."""
+        """Return each crop in all eight ways to turn and to mirror it."""
         squares = self.pixels.reshape(-1, SIZE, SIZE)
         ways = [np.rot90(each, k, (1, 2)) for each in (squares, squares[:, ::-1]) for k in range(4)]
         return Crops([*self.files] * len(ways), np.reshape(ways, (-1, SIZE * SIZE)))
 
     def random_splits(self, n: int, seed: int) -> list[Split]:
-        """Split at random `n` times, whatever they are copies of; rows are in random order."""
+        """Split at random `n` times, regardless of originals; rows are in random order."""
         return [random_split(len(self.signs), TEST, seed + k, self.signs) for k in range(n)]
 
     def grouped_splits(self, seed: int) -> list[Split]:
-        """Split into folds that no original's copies share; rows to train on are in random order."""
+        """Split into folds that share no original; training rows are in random order."""
         random = np.random.default_rng(seed)
         folds = grouped_folds(self.signs, self.originals, FOLDS, seed)
         return [(random.permutation(train), test) for train, test in folds]
@@ -71,18 +71,18 @@ class Crops:
 
 
 def photographs(data: str | None) -> list[ImageFile]:
-    """Find the photographs in a folder of data; none where there is no folder of cells."""
+    """Find the photographs in a folder of data; none if it has no folder of cells."""
     folder = os.path.join(data or "", "cells")
     return images_in(folder) if data and os.path.isdir(folder) else []
 
 
 def drawn_smears() -> list[ImageFile]:
-    """Find the drawn smears that come with the project."""
+    """Find the bundled synthetic smears."""
     return images_in(str(samples_folder() / "cells"))
 
 
 def images_in(folder: str) -> list[ImageFile]:
-    """Find the images of `CLASSES` in a folder, and what they are copies of."""
+    """Find the images of `CLASSES` in a folder, with their originals."""
     groups = os.path.join(folder, "groups.csv")
     known = groups if os.path.isfile(groups) else None
     return find_images([os.path.join(folder, "images")], groups=known, classes=CLASSES)
@@ -96,7 +96,7 @@ def crop_by_six_steps(
     Returns
     -------
     dict
-        "found": in which images there is a cell. "pixels": of their crops, of shape (n, SIZE * SIZE).
+        "found": whether each image has a cell. "pixels": of their crops, of shape (n, SIZE * SIZE).
     """
     crops: dict[str, np.ndarray] = {}
 
@@ -111,5 +111,5 @@ def crop_by_six_steps(
 
 
 def digest(file: ImageFile) -> str:
-    """Return a digest of what is in a file."""
+    """Return a digest of the content of a file."""
     return sha256(Path(file.path).read_bytes()).hexdigest()

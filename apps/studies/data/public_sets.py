@@ -1,4 +1,4 @@
-"""The public data sets of the documents: where their files are, and how these are read."""
+"""The public data sets of the documents: addresses of their files, and how they are read."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ SKIN_SHA256 = "e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4"
 
 
 class DatasetError(OSError):
-    """A data set cannot be used; in one line, with what to do about it."""
+    """A data set cannot be used; the message, one line, says what to do."""
 
 
 class DatasetNotFoundError(DatasetError):
@@ -39,7 +39,7 @@ class PublicSet(NamedTuple):
     read : callable
         Takes the path of each file; returns X and y.
     ours : str
-        The name of one file with the same content in the format of this project.
+        The name of a file with the same content in the format of this project.
     sources : dict of str to str or None
         The addresses of the public files, with "sha256:..." or "md5:..."; None: none is published.
     """
@@ -134,9 +134,9 @@ def fetch_public_set(
     Raises
     ------
     DatasetNotFoundError
-        Where the set is in no folder and cannot be downloaded.
+        If the set is in no folder and cannot be downloaded.
     DatasetError
-        Where a file cannot be read, or is another one.
+        If a file cannot be read, or is another file.
     """
     known = PUBLIC_SETS[name]
     paths = _files_in([data_home, os.environ.get(VARIABLE)], known) or _download(known, download_if_missing)
@@ -147,10 +147,10 @@ def fetch_public_set(
 
 
 def _files_in(folders: Sequence[str | Path | None], known: PublicSet) -> list[Path]:
-    """Return the files of a set in the first folder that has them, ours before the public ones."""
+    """Return the files of a set in the first folder that has them, our own before the public ones."""
     for folder in (Path(folder) for folder in folders if folder):
         if not folder.is_dir():
-            raise DatasetError(f"{folder}: no such folder; name one that has {known.ours}")
+            raise DatasetError(f"{folder}: no such folder; name a folder that contains {known.ours}")
         if (folder / known.ours).exists():
             return [folder / known.ours]
         checksums = {folder / url.rpartition("/")[2]: checksum for url, checksum in known.sources.items()}
@@ -158,14 +158,14 @@ def _files_in(folders: Sequence[str | Path | None], known: PublicSet) -> list[Pa
             for path, checksum in checksums.items():
                 kind, _, digest = (checksum or "").partition(":")
                 if digest and hashlib.new(kind, path.read_bytes()).hexdigest() != digest:
-                    raise DatasetError(f"{path}: is not whole, or another file; its {kind} is not {digest}")
+                    raise DatasetError(f"{path}: is incomplete or another file; its {kind} is not {digest}")
             return [*checksums]
     return []
 
 
 def _download(known: PublicSet, allowed: bool) -> list[Path]:
-    """Return the files of a set in the cache; what is not there is downloaded."""
-    where = f"put {known.ours} into a folder, and name it by data_home or {VARIABLE}"
+    """Return the files of a set in the cache; missing ones are downloaded."""
+    where = f"put {known.ours} into a folder, and name the folder by data_home or {VARIABLE}"
     try:
         import pooch
     except ImportError as error:
@@ -182,19 +182,19 @@ def _download(known: PublicSet, allowed: bool) -> list[Path]:
 
 
 def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
-    """Return a public data set from a folder, without the network; None where it is not there.
+    """Return a public data set from a folder, without the network; None if it is not there.
 
     Parameters
     ----------
     name : str
         A name of `PUBLIC_SETS`.
     folder : str or None
-        None: there is nothing.
+        None: no data set is found.
 
     Raises
     ------
     AppError
-        Where the set cannot be read.
+        If the set cannot be read.
     """
     if folder is None:
         return None

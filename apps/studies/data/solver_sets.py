@@ -1,4 +1,4 @@
-"""The data sets of the study of solvers: rows drawn as the document does, prostate and skin, scaled."""
+"""The data sets of the study of solvers: rows simulated as in the document, prostate and skin, scaled."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from .public_sets import public_set_at_hand
 
-BETA_ACCURACY = 0.878  # of the true coefficients on test rows, the document's
+BETA_ACCURACY = 0.878  # of the true coefficients on test rows, in the document
 SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
 QUICK_ROWS = 20_000  # of skin
-EVERY = 50_000  # steps, after which the document measured on skin
+EVERY = 50_000  # steps between the document's measurements on skin
 SIMULATED = "simulated"
-# The document names no scaling. With these all of its curves converge.
+# The document gives no scaling. With these, all of its curves converge.
 WIDE, SKIN = "prostate, rows of norm 1", "skin, divided by 255"
 
 
@@ -25,11 +25,11 @@ class DataSet:
     X : ndarray of shape (n_samples, n_features), float64
     y : ndarray of -1 and +1
     batch : int
-        Rows in a batch of the mini-batch solvers, the document's.
+        Batch size of the mini-batch solvers, from the document.
     epochs : int
-        Of the solvers that process one row per step; those with batches do as many steps.
+        Epochs of the solvers that process one row per step; solvers with batches do as many steps.
     every : int
-        After how many steps the document measured the objective.
+        Steps between the document's measurements of the objective.
     """
 
     name: str
@@ -46,15 +46,15 @@ class DataSet:
 
     @property
     def rows(self) -> tuple:
-        """What runs are given: rows to train on, and none to test on."""
+        """The data of runs: training rows, and no test rows."""
         return self.X, self.y, None, None
 
 
 def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw y = sign(X beta + noise), X and noise standard normal; return X, y and beta.
 
-    The document has no more of beta than its accuracy. That is 1 - arctan(1 / ||beta||) / pi, so beta, also
-    drawn from a normal distribution, is made as long as that asks for.
+    The document gives only the accuracy of beta, which is 1 - arctan(1 / ||beta||) / pi. So beta, drawn from
+    a normal distribution, is scaled to the length with this accuracy.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, SIMULATED_COLUMNS))
@@ -64,7 +64,7 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.nda
 
 
 def all_sets(folder: str | None, seed: int, quick: bool) -> dict[str, DataSet]:
-    """Return the simulated rows, and prostate and skin where the folder has them."""
+    """Return the simulated rows, and prostate and skin if the folder has them."""
     X, y, _ = simulated(seed)
     sets = [DataSet(SIMULATED, X, y, 8, 20 if quick else 50)]
     if found := public_set_at_hand("prostate", folder):

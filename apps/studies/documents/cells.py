@@ -26,20 +26,20 @@ TITLE = "White blood cells: SDCA against Pegasos"
 DOCUMENT = "D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting, applied to blood cells (2018)"
 
 ALPHA, EPOCHS, BATCH, COMPONENTS, SINGULAR_VALUES = 1.6, 10, 100, 40, 1000  # the document's
-PEGASOS_EPOCHS = 25  # after ten it is still on its way
+PEGASOS_EPOCHS = 25  # after ten it has not converged
 RUNS, QUICK_RUNS = 100, 10
-PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of what the document's Python does
-SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first has the curves
+PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of the document's Python
+SPLITS, QUICK_SPLITS = 10, 5  # random ones; the first has the curves
 QUICK_PHOTOGRAPHS = 80
-PARTS = 32  # of the first epoch, inside which compiled solvers are measured on components
+PARTS = 32  # of the first epoch, after which compiled solvers are measured on components
 LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows, those of skin; the last is 1/n
 SKIN_RUNS, SKIN_PARTS, QUICK_ROWS = 7, 128, 20_000
 COSTS = {"visits": "rows visited", "seconds": "CPU time"}
-PART, SHOWN = 500, 8  # images whose crops are kept in one file; and of each class, on a sheet
+PART, SHOWN = 500, 8  # images whose crops are kept in one file; images of each class on a sheet
 
 SDCA_NAME, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
 RAW, PLAIN = FEATURES = "raw", "PCA"
-PYTHON, COMPILED = "Python", "compiled"  # experiments: what does the epochs
+PYTHON, COMPILED = "Python", "compiled"  # experiments: the code that runs the epochs
 RANDOM, GROUPED = "random splits", "folds that share no original"  # experiments: how rows were split
 DRAWN, PHOTOGRAPHS = "drawn smears", "photographs"
 
@@ -67,7 +67,7 @@ def measure(context: Context) -> Measured:
 
 
 def cropped(context: Context, files: list[ImageFile]) -> Crops:
-    """Crop cells; what an earlier run has cropped is taken from its files."""
+    """Crop cells; crops of an earlier run are read from its files."""
     parts = []
     for first in range(0, len(files), PART):
         some = files[first : first + PART]
@@ -78,7 +78,7 @@ def cropped(context: Context, files: list[ImageFile]) -> Crops:
 
 
 def models() -> dict[str, SDCA | Pegasos]:
-    """Return the document's three solvers; each does all its epochs."""
+    """Return the document's three solvers; each runs all its epochs."""
     return {
         SDCA_NAME: plain_sdca(ALPHA, EPOCHS),
         STARTED: SDCA(alpha=ALPHA, max_iter=EPOCHS, tol=None, sgd_init=True, fit_intercept=False),
@@ -87,7 +87,7 @@ def models() -> dict[str, SDCA | Pegasos]:
 
 
 def features(pixels: np.ndarray, train: np.ndarray, test: np.ndarray) -> Iterator[tuple[str, Split]]:
-    """Yield what solvers are given, to train on and to test on: one by one, as it is large."""
+    """Yield the training and test data of solvers, one by one, because they are large."""
     raw = [pixels[rows] * np.float32(1 / 255) for rows in (train, test)]
     yield RAW, raw
     pca = fitted_components(raw[0])
@@ -152,7 +152,7 @@ def add_spectrum(runs: Runs, context: Context, crops: Crops) -> None:
 
 
 def add_many_rows(runs: Runs, context: Context) -> None:
-    """Run Pegasos and SDCA on skin, standardised, with each lambda, where there is skin."""
+    """Run Pegasos and SDCA on skin, standardised, with each lambda, if there is skin."""
     found = public_set_at_hand("skin", context.data)
     if found is None:
         return
@@ -168,11 +168,11 @@ def add_many_rows(runs: Runs, context: Context) -> None:
         add_race(runs, context, "many rows", "skin", both, (X, y, None, None), setting=f"{alpha:.2g}", **how)
 
 
-# The document's algorithms, in Python as there
+# The document's algorithms, in Python as in the document
 
 
 def sdca_steps(X: np.ndarray, y: np.ndarray, random: np.random.Generator, modified: bool) -> Iterator:
-    """Do algorithm 1, in the first epoch algorithm 2 if it is to be so; yield w after every 100 rows."""
+    """Run algorithm 1, or algorithm 2 in the first epoch if `modified`; yield w after every 100 rows."""
     n, squares = len(y), np.einsum("ij,ij->i", X, X)
     alpha, w = np.zeros(n), np.zeros(X.shape[1])
     while True:
@@ -189,7 +189,7 @@ def sdca_steps(X: np.ndarray, y: np.ndarray, random: np.random.Generator, modifi
 
 
 def pegasos_steps(X: np.ndarray, y: np.ndarray, random: np.random.Generator) -> Iterator:
-    """Do algorithm 3; yield w after every batch."""
+    """Run algorithm 3; yield w after every batch."""
     t, w = 0, np.zeros(X.shape[1])
     while True:
         order = random.permutation(len(y))
@@ -285,7 +285,7 @@ def findings(measured: Measured) -> Findings:
 
 
 def judged(runs: Runs) -> dict[str, Found]:
-    """Return what was found of each claim; the document's splits and Python decide."""
+    """Return the findings on each claim; the document's splits and Python decide."""
 
     def by_split(feature: str, lowered: bool = False) -> Found:
         def error(how: str, name: str) -> Statistic:
@@ -301,16 +301,16 @@ def judged(runs: Runs) -> dict[str, Found]:
         for (words, compared, how, name), (one, other) in product(ways, pairs):
             if found := compared(runs[how, name, one, ""], runs[how, name, other, ""]):
                 (wider if words else document)[f"{one} / {other}{words}"] = found
-        return Found(document or "Too few runs got to 1 % of the optimum.", wider)
+        return Found(document or "Too few runs came within 1 % of the optimum.", wider)
 
     def lower(feature: str, one: str, other: str, epoch: float, how: str = COMPILED) -> Statistic:
-        """How much lower the loss of the other is after an epoch, or so much of one, in % of P*."""
+        """How much lower the loss of the other is after an epoch, or a part of one, in % of P*."""
         races = [runs[how, feature, solver, ""] for solver in (one, other)]
         losses = [race["primal"][:, (race["epoch"][0] >= epoch).argmax()] for race in races]
         return mean(100 * (losses[0] - losses[1]) / races[0]["optimum"][0, 0])
 
     def difference(feature: str, one: str, other: str) -> Statistic:
-        """The difference of the last test errors."""
+        """The difference of the final test errors."""
         return mean(
             np.subtract(*(runs[COMPILED, feature, each, ""]["error"][:, -1] for each in (one, other)))
         )
@@ -339,10 +339,10 @@ def judged(runs: Runs) -> dict[str, Found]:
 
 
 def many_rows_found(runs: Runs) -> Found:
-    """Return how many times as much SDCA needs as Pegasos on skin; with other lambdas under wider."""
+    """Return how many times as much SDCA needs as Pegasos on skin; wider: with other lambdas."""
     found: list[dict[str, Statistic]] = [{}, {}]
     if not runs.select("many rows"):
-        return Found("skin.tsv.gz is not in the folder of data, and nothing else has so many rows.")
+        return Found("skin.tsv.gz is not in the folder of --data, and no other set has as many rows.")
     for alpha, (cost, words) in product(LAMBDAS, COSTS.items()):
         pair = (runs["many rows", "skin", name, f"{alpha:.2g}"] for name in (SDCA_NAME, PEGASOS))
         if ratio := cost_ratio(*pair, cost):
@@ -351,7 +351,7 @@ def many_rows_found(runs: Runs) -> Found:
 
 
 def settling(runs: Runs, solver: str) -> Statistic:
-    """Return from which epoch on the mean test error is like its last; the interval is of drawn runs."""
+    """Return the epoch from which the mean test error is like its last; the interval is by bootstrap."""
     error = runs[COMPILED, RAW, solver, ""]["error"]
     drawn = np.random.default_rng(0).multinomial(len(error), np.full(len(error), 1 / len(error)), 1000)
     means = np.concatenate([error.mean(axis=0)[None], drawn @ error / len(error)])

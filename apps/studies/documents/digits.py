@@ -1,4 +1,4 @@
-"""The study of "Linear SVM by Pegasos in R": handwritten 5s and 6s, few to train on."""
+"""The study of "Linear SVM by Pegasos in R": handwritten 5s and 6s, with few training images."""
 
 from functools import partial
 from time import thread_time
@@ -32,7 +32,7 @@ METHODS = {
     "Pegasos, no intercept": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
     "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
-EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # at which Pegasos is tried
+EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # with which Pegasos is tried
 QP, QP_TOL = "QP solver (LIBSVM)", 1e-2  # its own measure of optimality
 MANY_ROWS, QUICK_ROWS = (500, 1000, 2000, 4000, 8000), (500, 1000, 2000)
 MANY_COLUMNS, MANY_RUNS = 20, 7
@@ -88,17 +88,17 @@ def read_digits(folder: str | None) -> Digits:
 def data_words(digits: Digits, folder: str | None) -> str:
     """Say what the images are."""
     name = "USPS, 16 by 16 pixels"
-    note = "The document says MNIST, but of 16 by 16 pixels; which it drew is unknown"
+    note = "The document calls them MNIST, but gives 16 by 16 pixels; its draw is unknown"
     if not digits.original:
-        name, note = "scikit-learn's digits, 8 by 8 pixels", "They are other images than the document's"
-        note += ", for the folder of the data has no usps.npz" if folder else ""
+        name, note = "scikit-learn's digits, 8 by 8 pixels", "They are not the document's images"
+        note += ", because the folder of --data has no usps.npz" if folder else ""
     counts = " and ".join(f"{np.sum(digits.y == label):,} {label}s" for label in LABELS)
     draw = f"A draw has {digits.n_train} of each to train on and {digits.n_test} to test on"
     return f"{counts} of {name}. {draw}. {note}."
 
 
 def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and those to test on, as many of each class."""
+    """Return training and test rows, the same number of each class."""
     rng = np.random.default_rng((seed, run))
     n = digits.n_train + digits.n_test
     rows = np.array([rng.choice(np.flatnonzero(digits.y == label), n, replace=False) for label in LABELS])
@@ -135,7 +135,7 @@ def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arra
 
 
 def race_on_rows(sizes: tuple[int, ...], seed: int, _: Advance) -> Arrays:
-    """Time a QP solver, and Pegasos until it is near the optimum, on rows that are drawn.
+    """Time a QP solver, and Pegasos until it is near the optimum, on simulated rows.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def race_on_rows(sizes: tuple[int, ...], seed: int, _: Advance) -> Arrays:
 
 
 def share_wrong(tables: np.ndarray) -> np.ndarray:
-    """Return the share of images that got the other's label, of confusion tables in the last two axes."""
+    """Return the share of images with the wrong label; the last two axes are confusion tables."""
     return (tables[..., 0, 1] + tables[..., 1, 0]) / tables.sum(axis=(-2, -1))
 
 
@@ -204,7 +204,7 @@ def findings(measured: Measured) -> Findings:
 
 
 def draw_errors(sheet, runs: Runs, original: bool) -> None:
-    """Draw how often each error came out."""
+    """Draw how often each error occurred."""
     for ax, name in zip(sheet.subplots(3, sharex=True), METHODS, strict=True):
         errors = 100 * runs["draws", "test", name]["error"][:, 0]
         values, times = np.unique(errors, return_counts=True)
@@ -259,7 +259,7 @@ def method_table(runs: Runs) -> Table:
 
 
 def confusion_table(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
-    """Return the document's table, and means and standard deviations of ours."""
+    """Return the document's table, and means and standard deviations over our draws."""
     ours = np.stack([found.mean(axis=0), found.std(axis=0, ddof=1)], axis=-1)  # (2, 2, 2)
     header = [
         *("true label", *(f"document: called {label}" for label in LABELS)),
@@ -270,7 +270,7 @@ def confusion_table(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
 
 
 def label_table(train: np.ndarray, test: np.ndarray) -> Table:
-    """Return how many images there are of each label, and how many were given it."""
+    """Return how many images have each label, and how many were given it."""
     header = "images", "label", "document: true", "document: given", "true", "given, mean"
     rows = []
     for part, theirs, found in ("training", TRAIN, train), ("test", TEST, test):

@@ -1,8 +1,8 @@
 """The study of "Multiclass Classification with Pegasos": kernels on handwritten digits, over a grid.
 
-The document's gaussian kernel is exp(-||x - z||^2 / (2 gamma)): its gamma is 1 / (2 gamma) of the classifier.
-Intervals of errors are Student's over the folds, whose test digits are all different; settings are compared
-fold by fold, on the same draws of rows.
+The document's Gaussian kernel is exp(-||x - z||^2 / (2 gamma)): its gamma is 1 / (2 gamma) of the classifier.
+Intervals of errors are Student's over the folds, which share no test digit; settings are compared fold by
+fold, on the same draws of rows.
 """
 
 import math
@@ -38,20 +38,20 @@ KERNELS = POLYNOMIALS | GAUSSIANS
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 STEPS = (1000, 5000, 10_000, 25_000, 50_000)
 FOLDS = 5
-# Its best settings.
+# The document's best settings.
 BEST_POLYNOMIAL: Cell = ("degree 3", 50_000, 1.0)
 BEST_GAUSSIAN: Cell = ("gamma 2", 25_000, 1e-5)
 
 WAYS = "naive", "vectorised", "compiled"  # of the implementation
-RACE, RACE_ALPHAS = "gamma 2", (1e-4,) * 6  # kernel, and lambda of each run, in which all ways are timed
+RACE, RACE_ALPHAS = "gamma 2", (1e-4,) * 6  # kernel, and lambda of each run, that time all ways
 RACE_STEPS = (10, 25, 50, 100, 250, 500, 1000)
 NAIVE_STEPS = (5, 10, 20)  # on the rows of a fold
-CHUNK_VALUES = 1 << 19  # differences that are held at once: 2 MiB of float32; larger chunks are slower
+CHUNK_VALUES = 1 << 19  # differences held at once: 2 MiB of float32; larger chunks are slower
 USPS_ROWS, USPS_PIXELS, MEMORY_ROWS = 9298, 256, 300  # memory grows with the square of the rows
 COMPONENTS, PLANE_STEPS = 40, 500  # of PCA, and the iterations of t-SNE that start from them
 SAMPLES = 3  # of each digit, in a picture
 
-# Values of T, digits at most, those of t-SNE and those of the race.
+# Values of T, and the largest numbers of digits: in all, for t-SNE and for the race.
 WHOLE = STEPS, None, None, 1000
 QUICK = STEPS[:3], 2000, 500, 200
 
@@ -68,7 +68,7 @@ def kernel_value(x: np.ndarray, z: np.ndarray, kernel: Kernel) -> float:
 
 
 def kernel_matrix(X: np.ndarray, kernel: Kernel) -> np.ndarray:
-    """Return all values at once: a product, or the differences of all rows in chunks."""
+    """Return all values at once: from a product, or from the differences of all rows in chunks."""
     if kernel["kernel"] == "poly":
         return (1 + X @ X.T) ** kernel["degree"]
     rows = max(1, CHUNK_VALUES // X.size)
@@ -93,7 +93,7 @@ def naive(X: np.ndarray, y: np.ndarray, order: np.ndarray, alpha: float, kernel:
     Yields
     ------
     ndarray of shape (n,)
-        After each step how often each row was visited with a loss; the same array always.
+        After each step, how often each row was visited with a loss; always the same array.
     """
     counts = np.zeros(len(y))
     for t, s in enumerate(order, start=1):
@@ -154,7 +154,7 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
     ----------
     folder : str or None
     most : int or None
-        Of more rows than this, a sample.
+        If there are more rows, a sample of this size is taken.
 
     Returns
     -------
@@ -162,9 +162,9 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
         Ink from 0 to 1.
     y : ndarray of shape (n,) and dtype int
     usps : bool
-        Whether they are all digits of USPS, so that errors compare with the document's.
+        Whether they are all digits of USPS, so that errors are comparable with the document's.
     words : str
-        What they are, for the page.
+        A description for the page.
     """
     X, y, usps = usps_or_small_digits(folder)
     X, side = X.astype(np.float32, copy=False), round(X.shape[1] ** 0.5)
@@ -179,7 +179,7 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
 
 
 def tsne_plane(X, y, most: int | None, seed: int, threads: int, _: Advance) -> Arrays:
-    """Project digits by t-SNE, and look at what is next to each in the plane.
+    """Project digits by t-SNE, and find the nearest point and median of each in the plane.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def tsne_plane(X, y, most: int | None, seed: int, threads: int, _: Advance) -> A
     rows = np.random.default_rng(seed).permutation(len(y))[:most]
     X, y = X[rows], y[rows]
     reduced = PCA(min(COMPONENTS, X.shape[1]), random_state=seed).fit_transform(X)
-    with threadpool_limits(threads):  # its gradient would take all
+    with threadpool_limits(threads):  # its gradient would use all threads
         points = TSNE(max_iter=PLANE_STEPS, random_state=seed, n_jobs=threads).fit_transform(reduced)
     near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)[:, 0]
     medians = np.array([np.median(points[y == label], axis=0) for label in np.unique(y)])
@@ -213,13 +213,13 @@ def add_times(runs: Runs, experiment: str, name: str, context, X, y, alphas, ste
 
 
 def time_kernel(X, y, name: str, alphas, steps, naive_steps, seed: int, advance: Advance) -> Arrays:
-    """Time the implementations, a run for each lambda; of several classes each run takes another.
+    """Time the implementations, a run for each lambda; with several classes, each run takes another.
 
     Returns
     -------
     dict
-        vectorised : (n_lambdas, n_steps). Of RACE also naive : (n_lambdas, n_naive_steps), and
-        compiled : (n_lambdas, n_steps) where there are two classes, (1, n_steps) where there are more.
+        vectorised : (n_lambdas, n_steps). For RACE also naive : (n_lambdas, n_naive_steps), and
+        compiled : (n_lambdas, n_steps) for two classes, (1, n_steps) for more.
     """
     from threadpoolctl import threadpool_limits
 
@@ -295,7 +295,7 @@ def best(errors: Errors, kernels: Iterable[str], steps: int | None = None) -> Ce
 
 
 def best_errors(errors: Errors, kernels: Iterable[str], steps: int | None = None) -> np.ndarray:
-    """Return the errors of that cell."""
+    """Return the errors of the best cell."""
     return errors[best(errors, kernels, steps)]
 
 
@@ -312,13 +312,13 @@ def findings(measured: Measured) -> Findings:
     if BEST_POLYNOMIAL in errors:
         found |= best_claims(errors)
     else:
-        missing = Found(f"It takes {STEPS[-1]:,} steps; run without --quick.")
+        missing = Found(f"The claim needs {STEPS[-1]:,} steps; run without --quick.")
         found |= {claim.name: missing for claim in claims_of("kernels") if claim.name not in found}
     return Findings(found, figures(measured, errors))
 
 
 def digit_claims(runs: Runs) -> dict[str, Found]:
-    """Return what was found of the digits and of the implementations: sections 1 and 2."""
+    """Return the findings on the digits and on the implementations: sections 1 and 2."""
     counts = runs["digits", "", "", ""]["value"]
     next_to, group = (share(runs["plane", "", name, ""]["value"][:, 0]) for name in ("next", "group"))
     plain, vector, compiled = (runs["race", "", way, RACE]["seconds"] for way in WAYS)
@@ -335,7 +335,7 @@ def digit_claims(runs: Runs) -> dict[str, Found]:
 
 
 def lambda_claims(errors: Errors) -> dict[str, Found]:
-    """Return what lambda does, and degree 7: figures 5 to 11."""
+    """Return the findings on lambda and on degree 7: figures 5 to 11."""
     effects, worse, over_all, low = {kernel: [] for kernel in KERNELS}, {}, {}, {}
     for T in sorted({T for _, T, _ in errors}):
         rows = {kernel: np.array([errors[kernel, T, alpha] for alpha in LAMBDAS]) for kernel in KERNELS}
@@ -360,12 +360,12 @@ def lambda_claims(errors: Errors) -> dict[str, Found]:
 
 
 def below_half(effects: Arrays, sensitive: str, *others: str) -> Cases:
-    """Return how far effects of lambda are below half of that on a sensitive kernel."""
+    """Return how far the effects of lambda are below half of the effect on a sensitive kernel."""
     return {kernel: mean(effects[sensitive] / 2 - effects[kernel]) for kernel in others}
 
 
 def best_claims(errors: Errors) -> dict[str, Found]:
-    """Return what was found of the document's best settings: section 3 and its conclusions."""
+    """Return the findings on the document's best settings: section 3 and its conclusions."""
     (polynomial, late, high), (gaussian, early, low) = BEST_POLYNOMIAL, BEST_GAUSSIAN
     few, few_best = {}, {}
     for T in STEPS[:-1]:
@@ -390,13 +390,13 @@ def best_claims(errors: Errors) -> dict[str, Found]:
 
 
 def worse_than(errors: Errors, kernel: str, kind: Iterable[str]) -> Cases:
-    """Return by how much the best cells of the other kernels of a kind are worse than the best of one."""
+    """Return by how much the best cells of the other kernels are worse than the best cell of one."""
     least = best_errors(errors, [kernel])
     return {name: mean(best_errors(errors, [name]) - least) for name in kind if name != kernel}
 
 
 def time_claims(runs: Runs) -> dict[str, Found]:
-    """Return what was found of the time: figure 12."""
+    """Return the findings on the time: figure 12."""
     steps = runs["time", "", "vectorised", RACE]["steps"][0]
     theirs = {name: runs["time", "", "vectorised", name]["seconds"] for name in KERNELS}
     own = {name: np.empty((0, len(steps))) for name in KERNELS}
@@ -410,14 +410,14 @@ def time_claims(runs: Runs) -> dict[str, Found]:
 
 
 def times_as_long(seconds: Arrays, steps: np.ndarray, words: str = "") -> Cases:
-    """Compare the fastest gaussian with the slowest polynomial, at each T."""
+    """Compare the fastest Gaussian with the slowest polynomial, at each T."""
     fastest = np.min([seconds[name] for name in GAUSSIANS], axis=0)
     slowest = np.max([seconds[name] for name in POLYNOMIALS], axis=0)
     return {f"{words}T {T:,.0f}": median(fastest[:, t] / slowest[:, t]) for t, T in enumerate(steps)}
 
 
 def late_steps(seconds: Arrays, steps: np.ndarray, words: str = "") -> Cases:
-    """Compare the time of a step in the second half of the values of T with that in the first."""
+    """Compare the time of a step between the second half of the values of T and the first half."""
     ends, found = [0, len(steps) // 2, -1], {}
     for name, each in seconds.items():
         early, late = (np.diff(each[:, ends]) / np.diff(steps[ends])).T
@@ -467,7 +467,7 @@ def draw_counts(sheet, runs: Runs) -> None:
 
 
 def draw_plane(sheet, plane: tuple[np.ndarray, np.ndarray]) -> None:
-    """Draw the plane of t-SNE, with each label in the middle of its own."""
+    """Draw the plane of t-SNE, with each label in the middle of its digits."""
     ax, (points, labels) = sheet.subplots(), plane
     for label, colour in zip(np.unique(labels), TEN_COLORS, strict=True):
         own = points[labels == label]
@@ -483,7 +483,7 @@ def draw_ways(sheet, runs: Runs, experiment: str) -> None:
     for way, colour in zip(WAYS, TEN_COLORS, strict=False):
         run = runs[experiment, "", way, RACE]
         charts.draw_band(ax, run["steps"][0], charts.median_band(run["seconds"], 0), colour, way, "o-")
-        if experiment == "time" and way == "naive":  # each of its steps costs the same
+        if experiment == "time" and way == "naive":  # each naive step costs the same
             ends = run["steps"][0, -1], runs[experiment, "", "compiled", RACE]["steps"][0, -1]
             seconds = np.median(run["seconds"][:, -1]) * np.array([1, ends[1] / ends[0]])
             ax.plot(ends, seconds, ":", color=colour, label="naive, for more steps (computed)")

@@ -30,18 +30,18 @@ DOCUMENT = (
 
 RUNS, QUICK_RUNS = 20, 6  # splits, or sets of points
 HOLDOUT = 0.2
-PASSES = 10  # steps for each row to train on; of the points the article does not say how many
+PASSES = 10  # steps per training row; for the points, the article does not give the number
 
 # In the plane
 POINT_ALPHA = 0.01
 N_OVERLAP = 200
-APART = 1.75  # from the centre of a cloud to the line between both, in standard deviations: 4 % lie beyond it
+APART = 1.75  # from the centre of a cloud to the line between both, in standard deviations: 4 % are beyond
 WIDTH = 0.1  # g of exp(-||x - z||^2 / (2 g)), of standardised points
 FRAMES, STILLS = 20, 4
 GRID = (90, 80)  # points of a surface, across and up
-MARGIN = 0.15  # of the points' range that a surface shows beyond them
+MARGIN = 0.15  # of the points' range, shown beyond them in a surface
 SIDES = ("#f8d9c8", "#cfe3f2")  # vermilion and blue, pale
-GIF_COLOURS, PACE, PAUSE = 16, 250, 2500  # milliseconds that a frame is seen, and the last one
+GIF_COLOURS, PACE, PAUSE = 16, 250, 2500  # milliseconds that a frame is shown, and the last one
 
 # Texts
 N_WORDS = 5000
@@ -55,8 +55,8 @@ CLASSIFIERS = {
 }
 DEFAULT = "what train makes by default"
 NAMES = [*CLASSIFIERS, DEFAULT]
-PYTHON, PYTHON_RUNS = "the article's Python", 6  # of the article's loops, which take long
-# Lambdas and passes that are tried.
+PYTHON, PYTHON_RUNS = "the article's Python", 6  # of the article's loops, which are slow
+# Lambdas and numbers of passes.
 GRIDS = {
     "counts": ((0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.05), (10, 30, 100)),
     "tf-idf": ((1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.015), (10,)),
@@ -64,7 +64,7 @@ GRIDS = {
 ARTICLES_TEXTS = 11_914
 ARTICLES_TRAINING = int((1 - HOLDOUT) * ARTICLES_TEXTS)
 SHARES = np.array([1 / 4, 1 / 2, 1])  # of the texts, for the growth of the vocabulary
-ORDERS = 10  # in which texts come for it
+ORDERS = 10  # of texts, for this growth
 BINS = np.geomspace(4, 4096, 31)  # words of a text
 FIRST_ROWS, SHOWN = 5, 100  # characters of a text
 TOP_WORDS = 15  # for each label
@@ -77,9 +77,9 @@ class Plane(NamedTuple):
     ----------
     title : str
     loss : str
-        Of linear Pegasos, on two clouds; "" for the gaussian kernel.
+        Loss of linear Pegasos, on two clouds; "" for the Gaussian kernel.
     moons : (int, int)
-        Points of each class that stand in for a set, where it is not available.
+        Points of each class that replace a set if it is not available.
     """
 
     title: str
@@ -100,7 +100,7 @@ def measure(context: Context) -> Measured:
     measured = Measured("")
     n_runs = context.runs or (QUICK_RUNS if context.quick else RUNS)
     measured.settings = {
-        "runs": f"{n_runs}, each with {1 - HOLDOUT:.0%} to train on and {PASSES} steps for each row of it",
+        "runs": f"{n_runs}, each with {1 - HOLDOUT:.0%} to train on and {PASSES} steps per training row",
         "200 points": f"clouds {2 * APART:g} standard deviations apart, new ones for each run",
         "points": f"lambda {POINT_ALPHA:g}; gaussian of width {WIDTH:g} (gamma {1 / (2 * WIDTH):g})",
         "texts": f"the best {N_WORDS:,} words by the F statistic; last iterate, no intercept",
@@ -115,7 +115,7 @@ def measure(context: Context) -> Measured:
 
 
 def measure_planes(measured: Measured, context: Context, n_runs: int) -> None:
-    """Fit each method on its points, and keep its surface as the steps go."""
+    """Fit each method on its points, and keep its surface after some of the steps."""
     for name, plane in PLANES.items():
         X, y, *_ = points_of(name, context.data, context.seed)
         compute = partial(fit_plane, name, context.data, n_runs, context.seed)
@@ -129,9 +129,9 @@ def measure_planes(measured: Measured, context: Context, n_runs: int) -> None:
 
 
 def points_of(name: str, data: str | None, run: int) -> tuple[np.ndarray, ...]:
-    """Return the points of a run, their signs, and which rows to train on and to hold out.
+    """Return the points of a run, their signs, and the training and held-out rows.
 
-    Clouds are drawn for each run. A set, or two moons in its place, is standardised by the rows to train on.
+    Clouds are drawn for each run. A set, or two moons in its place, is standardised by the training rows.
     """
     from sklearn.datasets import make_moons
 
@@ -148,7 +148,7 @@ def points_of(name: str, data: str | None, run: int) -> tuple[np.ndarray, ...]:
 
 
 def new_model(plane: Plane, seed: int, n_steps: int | None = None):
-    """Return Pegasos without intercept: a line, or with a gaussian and so many steps (ten a point)."""
+    """Return Pegasos without intercept: a line, or a Gaussian with `n_steps` (None: ten per point)."""
     same = {"alpha": POINT_ALPHA, "random_state": seed}
     if plane.loss:
         return Pegasos(plane.loss, order="random", **PLAIN, **same)
@@ -161,12 +161,12 @@ def fit_plane(name: str, data: str | None, n_runs: int, seed: int, advance: Adva
     Returns
     -------
     dict
-        errors, seconds, python : (n_runs,), on the points held out, CPU of a fit, and of the article's loop;
-        and what `surface` has.
+        errors, seconds, python : (n_runs,), error on held-out points, CPU time of a fit, and of the
+        article's loop; and the items of `surface`.
     """
     errors, seconds, python = np.zeros((3, n_runs))
     plane = PLANES[name]
-    new_model(PLANES[name], seed).fit(*points_of(name, data, seed)[:2])  # what the first pays is nobody's
+    new_model(PLANES[name], seed).fit(*points_of(name, data, seed)[:2])  # the first fit pays one-time costs
     for run in range(n_runs):
         X, y, train, test = points_of(name, data, seed + run)
         model = new_model(PLANES[name], seed + run)
@@ -185,16 +185,16 @@ def fit_plane(name: str, data: str | None, n_runs: int, seed: int, advance: Adva
 
 
 def surface(name: str, data: str | None, seed: int) -> Arrays:
-    """Return the scores all over the plane after 1, 2, ... up to all steps.
+    """Return the scores over the plane after increasing numbers of steps.
 
     Returns
     -------
     dict
-        X, y, train : points, signs, and which are trained on. right : how many of those held out are right.
-        steps, fields : (frames,), (frames, up, across), scores divided by the largest. across, up : where.
+        X, y, train : points, signs, and training rows. right : how many held-out points are right.
+        steps, fields : (frames,), (frames, up, across), scores divided by the largest. across, up : axes.
     """
     X, y, train, test = points_of(name, data, seed)
-    spaced = np.linspace if PLANES[name].loss else np.geomspace  # a line moves late, and a curve early
+    spaced = np.linspace if PLANES[name].loss else np.geomspace  # a line changes late, a curve early
     steps = np.unique(spaced(1, PASSES * len(train), FRAMES).round().astype(int))
     low, high = X.min(axis=0), X.max(axis=0)
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
@@ -210,7 +210,7 @@ def surface(name: str, data: str | None, seed: int) -> Arrays:
 
 
 def growing_models(plane: Plane, X, y, steps: Sequence[int], seed: int) -> Iterator:
-    """Yield a model after each number of steps; all draw the same rows first."""
+    """Yield a model after each number of steps; all models draw the same first rows."""
     drawn, line = np.random.default_rng(seed).integers(len(y), size=steps[-1]), new_model(plane, seed)
     for begin, end in pairwise((0, *steps)):
         rows = drawn[begin:end]  # visited in any order: they are random
@@ -222,12 +222,12 @@ def growing_models(plane: Plane, X, y, steps: Sequence[int], seed: int) -> Itera
 
 
 class BestWords:
-    """Counts of the best words of some texts, or tf-idf: what CountVectorizer and SelectKBest learn.
+    """Counts or tf-idf of the best words of some texts, as by CountVectorizer and SelectKBest.
 
     Parameters
     ----------
     texts, y : ndarray
-        To learn from; `X` are the counts of their `words`, for a classifier.
+        Training texts; `X` has the counts of their `words`, for a classifier.
     tfidf : bool
     """
 
@@ -241,14 +241,14 @@ class BestWords:
         self.words = np.array(self.bag.get_feature_names_out())[self.kept]
 
     def of(self, texts: np.ndarray):
-        """Return the same of other texts."""
+        """Return the same features of other texts."""
         X = self.bag.transform(texts.tolist())
         X = self.weighting.transform(X) if self.weighting else X
         return X[:, self.kept].astype(np.float32)
 
 
 def read_texts(data: str | None) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return texts, their signs, +1 positive, and whether they are the article's, or generated reviews."""
+    """Return texts, their signs (+1 positive), and whether they are the article's texts."""
     article = os.path.join(data or "", "sentiment.txt")
     original = data is not None and os.path.isfile(article)
     path = article if original else str(samples_folder() / "reviews.txt")
@@ -265,8 +265,8 @@ def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:
     measured.originals += ["texts"] if original else []
     titles = (title_of(name, measured.originals) for name in ("flame", "jain"))
     sets = " and ".join(title.removeprefix("Kernel SVM, ") for title in titles)
-    whose = f"of the article's {ARTICLES_TEXTS:,}" if original else "that are generated"
-    measured.data = f"{len(y):,} reviews {whose}; in the plane {N_OVERLAP} points of ours, {sets}."
+    whose = f"of the article's {ARTICLES_TEXTS:,}" if original else "that were generated"
+    measured.data = f"{len(y):,} reviews {whose}; in the plane {N_OVERLAP} points of our own, {sets}."
     measured.pictures["first rows"] = [
         f"{'pos' if y[k] > 0 else 'neg'}  {texts[k][:SHOWN]} ..." for k in range(FIRST_ROWS)
     ]
@@ -294,25 +294,25 @@ def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:
 
 
 def split_texts(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and those held out, as the article splits them."""
+    """Return training and held-out rows, as the article splits them."""
     from sklearn.model_selection import train_test_split
 
     return train_test_split(np.arange(n), train_size=1 - HOLDOUT, random_state=seed)
 
 
 def compare(every: np.ndarray, signs: np.ndarray, n_runs: int, seed: int, advance: Advance) -> Arrays:
-    """Train and try all classifiers on the same splits; the first is the article's where `seed` is 0.
+    """Train and test all classifiers on the same splits; the first is the article's if `seed` is 0.
 
     Returns
     -------
     dict
-        error, seconds : (NAMES, n_runs), on the texts held out, and CPU from texts to a model.
+        error, seconds : (NAMES, n_runs), error on held-out texts, and CPU time from texts to a model.
         always : error of the more frequent label. python : CPU seconds of the article's loops.
         words, weights : the top words of the article's three.
     """
     (error, seconds), always = np.zeros((2, len(NAMES), n_runs)), np.zeros(n_runs)
     python, words, weights, recipe = [], [], [], "auto"
-    BestWords(every, signs)  # what the first use pays for is nobody's
+    BestWords(every, signs)  # the first use pays one-time costs
     for run in range(n_runs):
         train, test = split_texts(len(signs), seed + run)
         texts, y, held_out, truth = every[train], signs[train], every[test], signs[test]
@@ -372,7 +372,7 @@ def article_counts(X: np.ndarray, y: np.ndarray, random) -> np.ndarray:
 
 
 def article_weights(name: str, X: np.ndarray, y: np.ndarray, random, alpha: float = 0) -> np.ndarray:
-    """Return the weights by the article's class, dense and in Python; the log-loss is where the hinge was."""
+    """Return the weights by the article's class, dense and in Python; the log-loss replaces the hinge."""
     w, m = np.zeros(X.shape[1]), len(y)
     if name == "perceptron":
         for _ in range(PASSES):
@@ -392,12 +392,12 @@ def article_weights(name: str, X: np.ndarray, y: np.ndarray, random, alpha: floa
 
 
 def tune(texts: np.ndarray, y: np.ndarray, features: str, n_runs: int, seed: int, advance: Advance) -> Arrays:
-    """Try all lambdas and passes on the texts held out, and on a fifth of the training texts.
+    """Test all lambdas and passes on the held-out texts, and on a fifth of the training texts.
 
     Returns
     -------
     dict
-        tuning, choosing : (ALPHAS, lambdas, n_runs, passes), errors on the ones and on the others.
+        tuning, choosing : (ALPHAS, lambdas, n_runs, passes), errors on held-out texts, and on that fifth.
     """
     alphas, passes = GRIDS[features]
     tuning, choosing = np.zeros((2, len(ALPHAS), len(alphas), n_runs, len(passes)))
@@ -415,7 +415,7 @@ def tune(texts: np.ndarray, y: np.ndarray, features: str, n_runs: int, seed: int
 
 
 def grow(texts: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Count the different words in the first texts, in `ORDERS` random orders of them.
+    """Count the different words in the first texts of `ORDERS` random orders.
 
     Returns
     -------
@@ -470,7 +470,7 @@ def over_rows(values: np.ndarray) -> Statistic:
 
 
 def point_claims(runs: Runs) -> dict[str, Found]:
-    """Judge accuracy and time in the plane; a run has a set of points of its own, or a split of the same."""
+    """Judge accuracy and time in the plane; each run has its own points, or its own split of a set."""
     found = {}
     for name, plane in PLANES.items():
         fields, python = (runs["points", name, plane.title, way] for way in ("", PYTHON))
@@ -487,7 +487,7 @@ def of_texts(runs: Runs, name: str, field: str = "error", setting: str = "") -> 
 
 
 def text_claims(runs: Runs) -> dict[str, Found]:
-    """Judge the claims on texts; differences are of what is right on the same splits."""
+    """Judge the claims on texts; differences of accuracy are on the same splits."""
     wrong, tuned = {name: of_texts(runs, name) for name in NAMES}, partial(tuned_error, runs)
     always, fewest_and_most = of_texts(runs, "always one label"), expected_columns(runs)
     better = {name: over_rows(always - wrong[name]) for name in NAMES}
@@ -511,7 +511,7 @@ def text_claims(runs: Runs) -> dict[str, Found]:
 
 
 def time_ratios(runs: Runs, setting: str = "") -> dict[str, Statistic]:
-    """Return how long each classifier takes by how long another takes."""
+    """Return the time of each classifier over the time of another."""
     taken = {name: of_texts(runs, name, "seconds", setting) for name in CLASSIFIERS}
     of = setting or "compiled"
     return {f"{a} / {b}, {of}": median(taken[a] / taken[b]) for b, a in combinations(taken, 2)}
@@ -530,11 +530,11 @@ def tuned_error(
 
 
 def expected_columns(runs: Runs) -> tuple[float, float]:
-    """Return between how many columns the article's texts should have, which are more than were counted.
+    """Return bounds of the number of columns of the article's texts, which are more than ours.
 
-    Each doubling of the texts multiplies the columns by a factor that falls. The most: it stays what it was
-    in the last doubling; the fewest: its logarithm goes on falling as it did there. Over the orders, the
-    lowest of the fewest and the largest of the most.
+    Each doubling of the texts multiplies the columns by a falling factor. Upper bound: the factor stays as in
+    the last doubling. Lower bound: its logarithm goes on falling as it did there. The lowest lower bound and
+    the highest upper bound over the orders are returned.
     """
     growth = runs["columns", "texts", "", ""]
     logs = np.log2(growth["value"])
@@ -549,7 +549,7 @@ def expected_columns(runs: Runs) -> tuple[float, float]:
 
 
 def draw_surface(ax, surface: Arrays, frame: int, size: float) -> None:
-    """Draw the sides of a classifier after some of the steps; after all, the points held out are crosses."""
+    """Draw the sides of a classifier after some steps; after all steps, with held-out points as crosses."""
     across, up, field = surface["across"], surface["up"], surface["fields"][frame]
     ax.contourf(across, up, field, levels=(-2, 0, 2), colors=SIDES)
     if field.min() < 0 < field.max():
@@ -566,7 +566,7 @@ def draw_surface(ax, surface: Arrays, frame: int, size: float) -> None:
 
 
 def draw_surfaces(sheet, surfaces: dict[str, Arrays]) -> None:
-    """Draw the surfaces after some of the steps, a row for each method."""
+    """Draw the surfaces after some steps, one row per method."""
     for row, (title, surface) in zip(sheet.subplots(len(surfaces), STILLS), surfaces.items(), strict=True):
         steps, n_test = surface["steps"], len(surface["y"]) - len(surface["train"])
         for ax, frame in zip(row, np.linspace(0, len(steps) - 1, STILLS).round().astype(int), strict=True):
@@ -588,7 +588,7 @@ def animated_gif(surface: Arrays, title: str, sheet) -> bytes:
         draw_surface(ax, surface, frame, 2)
         ax.set(title=f"{title}\nstep {n_steps:,}")
         canvas.draw()
-        sheet.set_layout_engine("none")  # all frames have the layout of the first, which takes long
+        sheet.set_layout_engine("none")  # all frames have the layout of the first, because layouts take long
         frames.append(Image.fromarray(np.array(canvas.buffer_rgba())[..., :3]))
     palette = frames[-1].quantize(GIF_COLOURS)
     first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
@@ -618,7 +618,7 @@ def draw_texts(sheet, runs: Runs) -> None:
 
 
 def draw_classifiers(sheet, runs: Runs) -> None:
-    """Draw how accurate each classifier is, and how long it takes, a row each."""
+    """Draw the accuracy and the time of each classifier, one row each."""
     left, right = sheet.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     for row, name in enumerate(NAMES):
         colour = BLUE if name in CLASSIFIERS else GREEN

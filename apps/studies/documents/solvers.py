@@ -30,11 +30,11 @@ PROJECTIONS = {PEGASOS: PROJECTED, MINI_BATCH: MINI_BATCH_PROJECTED}
 EIGHT = (*ORDERS, PEGASOS, PROJECTED, ASDCA_NAME, MINI_BATCH, MINI_BATCH_PROJECTED)  # of table 2
 
 RUNS = {SIMULATED: 25, WIDE: 25, SKIN: 9}
-FEW_RUNS = 6  # of other scalings, of lambdas, and of all if it is to be quick
-LONGER = 2  # times as many epochs of SDCA, to compare its orders
+FEW_RUNS = 6  # of projections and lambdas, and of all with --quick
+LONGER = 2  # times as many epochs of SDCA, when its orders are compared
 BY_EYE, HALF_WAY = 0.25, 0.5  # of P*: where a curve of figures 1 to 3 has come down
 PARTS = 1024  # of the first epoch, at most
-STEP_EPOCHS = 10  # of what is measured at every step, or so many times an epoch where it has more
+STEP_EPOCHS = 10  # of runs measured at every step, or `STEP_POINTS` times per epoch if it has more
 STEP_POINTS = 200
 LAMBDAS = 10.0, 1.0, 0.1, 0.01, 0.001  # the document's
 BATCHES, BATCH_STEPS, BATCH_POINTS, BATCH_THETA = (1, 2, 8, 32), 1500, 50, 0.03
@@ -93,7 +93,7 @@ def measure(context: Context) -> Measured:
 def eight_algorithms(
     alpha: float, batch: int, epochs: int, averaging: str = LAST, batch_epochs: int = 0
 ) -> Models:
-    """Return the eight algorithms of table 2, by name; none has an intercept.
+    """Return the eight algorithms of table 2 by name, without intercepts.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def eight_algorithms(
     batch : int
         Rows in a batch of ASDCA and of mini-batch Pegasos, drawn anew for each step.
     epochs : int
-        Of those that process one row per step.
+        Epochs of the algorithms that process one row per step.
     averaging : {"last", "tail", "random"}, default="last"
-        What is returned: the last iterate, the mean of those of the last half, or one of these; ASDCA
-        returns none at random, and is left out then.
+        The returned iterate: the last one, the mean of the last half, or a random one of that half, which
+        ASDCA does not support; then it is left out.
     batch_epochs : int, default=0
-        Of those with batches; 0: for as many steps.
+        Epochs of the algorithms with batches; 0: for the same number of steps.
     """
     common = {"alpha": alpha, "fit_intercept": False, "averaging": averaging}
     single = {"order": "random", "max_iter": epochs, **common}
@@ -133,7 +133,7 @@ def chosen(models: Models, names: Iterable[str]) -> Models:
 
 
 def given_order(kind: type, X, y, alpha: float, order: np.ndarray, **options):
-    """Return SDCA or Pegasos, fitted on rows in an order of one's own; each line of it is an epoch."""
+    """Return SDCA or Pegasos, fitted on rows in a given order; each line of it is an epoch."""
     exact = {"solver": "coordinate", "tol": None} if kind is SDCA else {}
     shape = {"order": order, "max_iter": len(order), "fit_intercept": False}
     return kind("hinge", alpha=alpha, **shape, **exact, **options).fit(X, y)
@@ -146,7 +146,7 @@ def averaged_run(kind: type, X, y, alpha: float, steps: int, seed: int):
 
 
 def proven_steps(n: int, alpha: float, epsilon: float) -> int:
-    """Return the T of section 2.4, for rows of norm 1 at most and L = 1."""
+    """Return the T of section 2.4, for rows of norm at most 1 and L = 1."""
     first = max(0, int(np.ceil(n * np.log(max(0.5 * alpha * n, 1)))))
     return int(np.ceil(first + n + 5 / (alpha * epsilon)))
 
@@ -158,7 +158,7 @@ def least_objective(X, y, alpha: float) -> float:
 
 
 def steps_needed(above: np.ndarray) -> np.ndarray:
-    """Return from which of `STEP_COUNTS` on an excess stays within each of `EPSILONS`; infinite if never."""
+    """Return the first of `STEP_COUNTS` from which an excess stays within each of `EPSILONS`, or inf."""
     counts = [len(above) - int(np.argmax((above > epsilon)[::-1])) for epsilon in EPSILONS]
     inside = [above.max() <= epsilon for epsilon in EPSILONS]
     return np.append(STEP_COUNTS, np.inf)[np.where(inside, 0, counts)]
@@ -223,7 +223,7 @@ def add_stops(runs: Runs, context: Context) -> None:
 
 
 def race_four(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
-    """Run the four algorithms; some of the runs as the document measured its one: at every step."""
+    """Run the four algorithms; measure some runs at every step, as the document does."""
     models = chosen(eight_algorithms(data.alpha, data.batch, data.epochs), FOUR)
     inside = {"parts": min(PARTS, len(data.y)), "every": None if data.every == 1 else data.every}
     if data.every == 1:
@@ -245,7 +245,7 @@ def race_orders(runs: Runs, context: Context, data: DataSet, repeats: int) -> No
 
 
 def race_batches(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
-    """Run as many steps with each size of a batch, each algorithm by its own objective."""
+    """Run the same number of steps with each batch size, each algorithm by its own objective."""
     epochs = max(2, BATCH_STEPS // len(data.y))
     how = {"repeats": repeats, "every": epochs * len(data.y) // BATCH_POINTS}
     for size in BATCHES:
@@ -354,7 +354,7 @@ def ratios(
     *,
     for_good: bool = False,
 ) -> dict[str, Statistic]:
-    """Return how many times as much the first of each pair needs as the second, where one gets there."""
+    """Return how many times as much the first of each pair needs as the second, if one gets there."""
     of = {key.solver: race for key, race in races.items()}
     [data], found = {key.data for key in races}, {}
     sight = f"{COSTS[cost]} {'to stay' if for_good else 'until'} within {100 * level:g} % of P*"
@@ -370,7 +370,7 @@ def ratios(
 def speed_found(runs: Runs, present: Collection[str], main: str, pairs: Sequence[tuple[str, str]]) -> Found:
     """Judge by figures 1 to 3: the step at which a curve first comes down to `BY_EYE`.
 
-    It is looked for where the document measured. Wider: half-way, for good, and by other costs.
+    It is searched where the document measured. Wider: half-way, for good, and by other costs.
     """
     if main not in present:
         return Found(ABSENT[main])
@@ -403,12 +403,12 @@ def as_measured_there(runs: Runs, data: str) -> dict[Key, Arrays]:
 
 
 def pairs_of(name: str, slower: bool = False) -> list[tuple[str, str]]:
-    """Return the pairs of an algorithm and the other three; the claim has the first as the slower one."""
+    """Return the pairs of an algorithm and each of the other three, the one claimed to be slower first."""
     return [(name, other) if slower else (other, name) for other in FOUR if other != name]
 
 
 def speed_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
-    """Judge the claims on figures 1 to 3, and what the document concludes of them."""
+    """Judge the claims on figures 1 to 3, and the document's conclusions from them."""
     judged = {
         "pegasos-slowest-simulated": (SIMULATED, pairs_of(PEGASOS, slower=True)),
         "pegasos-slowest-wide": (WIDE, pairs_of(PEGASOS, slower=True)),
@@ -441,7 +441,7 @@ def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         if main not in present:
             return Found(ABSENT[main])
         near, races = partial(ratios, pairs=pairs, level=NEAR, for_good=True), runs.select("orders", main)
-        # On wide rows the figure shows the whole way down, on skin what is left close to the end.
+        # On wide rows the figure shows the whole descent, on skin only the end.
         return Found(near(races)) if main == SKIN else Found(near(races, level=BY_EYE), near(races))
 
     pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
@@ -460,7 +460,7 @@ def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
 
 
 def total_variation(race: Arrays) -> np.ndarray:
-    """Return by how much the objective of each run goes up and down in all."""
+    """Return the total variation of the objective of each run."""
     return np.abs(np.diff(race["primal"], axis=1)).sum(axis=1)
 
 
@@ -484,7 +484,7 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         end = median(more["primal"][:, -1] / less["primal"][:, -1])
         final[f"{name}, lambda {large:g} / lambda {small:g}"] = end
     return {
-        "projection-same-speed": Found(*speed.values()),  # plain Pegasos, as figure 6; wider, mini-batches
+        "projection-same-speed": Found(*speed.values()),  # plain Pegasos, as in figure 6; wider: mini-batches
         "projection-smoother": Found(*smooth.values()),
         "lambda-faster": Found(faster),
         "lambda-final": Found(final),
@@ -492,7 +492,7 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
 
 
 def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
-    """Judge the claims on the size of a batch, on skin; wider, with one theta for all, and simulated."""
+    """Judge the claims on the batch size, on skin; wider: with one theta for all, and simulated."""
     same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
     solvers = {MINI_BATCH: "batches", same: "batches of ASDCA", ASDCA_NAME: "batches of ASDCA"}
 
@@ -585,7 +585,7 @@ def rate_findings(runs: Runs) -> dict[str, Found]:
 
 
 def output_cases(runs: Runs, test: str) -> dict[str, dict[str, Statistic]]:
-    """Return what was found on averaging, and on the projection's output."""
+    """Return the findings on averaging, and on the output of the projection."""
 
     def of(experiment: str, name: str, output: str) -> np.ndarray:
         return runs[experiment, test, name, output]["value"][:, 0]
@@ -614,7 +614,7 @@ def output_cases(runs: Runs, test: str) -> dict[str, dict[str, Statistic]]:
 
 
 def output_findings(runs: Runs) -> dict[str, Found]:
-    """Judge the claims on averaging, the projection and table 2; wider, after fewer epochs."""
+    """Judge the claims on averaging, the projection and table 2; wider: after fewer epochs."""
     inside, found = 0, output_cases(runs, "test")
     for m, output in enumerate((LAST, TAIL)):
         for theirs, values in zip(TABLE_2[:, m] - BETA_ACCURACY, beta_differences(runs, output), strict=True):
@@ -635,7 +635,7 @@ COLORS = BLUE, VERMILION, GREEN, VERMILION, BLUE, GREEN, PURPLE, GREEN
 STYLES = dict(zip(EIGHT, zip(COLORS, ("-", "-", "-", "--", "-", "-.", ":", "-"), strict=True), strict=True))
 LEAST_EXCESS = 1e-5  # of P*, below which nothing is drawn
 MARKERS = {LAST: "o", TAIL: "s", RANDOM: "^"}
-# A title of figure 7, and how the algorithms of its panel begin.
+# Titles of figure 7, and the first words of the algorithms in each panel.
 FAMILIES = {"SDCA": "SDCA", "Pegasos": "Pegasos", "ASDCA": "ASDCA", "Mini-batch Pegasos": "mini-batch"}
 
 
@@ -686,7 +686,7 @@ def draw_objective_and_excess(sheet, runs: Runs, data: str, names: Sequence[str]
 
 
 def draw_excess(ax, race: Arrays, color, label: str, line: str = "-", cost: str = "steps") -> None:
-    """Draw the median excess of runs by what they spent, in a band."""
+    """Draw the median excess of runs by their cost, in a band."""
     above = charts.median_band(np.maximum(excess(race), LEAST_EXCESS))
     charts.draw_band(ax, np.median(race[cost], axis=0), above, color, label, line)
     ax.set(**LOG_LOG, xlabel="steps", ylabel="(P - P*) / P*", title="The median of all runs")
@@ -723,7 +723,7 @@ def draw_lambdas(sheet, runs: Runs) -> None:
 
 
 def draw_batches(sheet, runs: Runs, present: Collection[str]) -> None:
-    """Draw the excess by steps for each size of a batch."""
+    """Draw the excess by steps for each batch size."""
     same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
     shown = [("batches", SIMULATED, MINI_BATCH), ("batches of ASDCA", SIMULATED, same)]
     shown += [("batches", SKIN, MINI_BATCH)] if SKIN in present else []
@@ -750,7 +750,7 @@ def draw_rates(sheet, runs: Runs) -> None:
 
 
 def draw_coefficients(sheet, runs: Runs) -> None:
-    """Draw figure 7: what each algorithm returned on one draw, against the true beta."""
+    """Draw figure 7: the coefficients of each algorithm on one draw, and the true beta."""
     unit = {key[2:]: fields["value"][0] for key, fields in runs.select("coefficients").items()}
     beta = unit.pop(("beta", ""))
     places, words = np.arange(1, 1 + len(beta)), {LAST: "last", TAIL: "averaged", RANDOM: "one at random"}
@@ -773,13 +773,13 @@ def draw_coefficients(sheet, runs: Runs) -> None:
 
 
 def beta_differences(runs: Runs, output: str) -> list[np.ndarray]:
-    """Return the accuracies of the eight algorithms less that of beta, one for each draw."""
+    """Return the accuracies of the eight algorithms minus the accuracy of beta, one per draw."""
     beta = runs["accuracy", "test", "beta", ""]["value"][:, 0]
     return [runs["accuracy", "test", name, output]["value"][:, 0] - beta for name in EIGHT]
 
 
 def draw_table_2(sheet, runs: Runs) -> None:
-    """Draw accuracies as differences to that of beta."""
+    """Draw accuracies as differences from the accuracy of beta."""
     panels = enumerate((LAST, TAIL))
     for ax, (m, output) in zip(sheet.subplots(1, 2, sharex=True, sharey=True), panels, strict=True):
         found, rows = beta_differences(runs, output), range(len(EIGHT))

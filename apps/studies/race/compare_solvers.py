@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, ArrayOrSparse, Callable
 
 RACERS = params.SDCAFields, params.PegasosFields, params.ASDCAFields, params.PerceptronFields
-MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
+MEMORY = 1 << 29  # bytes, about, that the states and iterates of simultaneous runs may take
 
 
 def compare(
@@ -38,42 +38,42 @@ def compare(
     every: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Run several solvers several times, and measure all of them alike after every epoch.
+    """Run several solvers several times, and measure all of them in the same way after every epoch.
 
-    The epochs of all runs go side by side, and the iterates of all runs of a solver are scored in one product
-    with X, which costs a fraction of what a trace costs each of them. Only updates are timed.
+    The runs go side by side, epoch by epoch, and the iterates of all runs of a solver are scored in one
+    product with X, which costs a fraction of a trace for each run. Only updates are timed.
 
     Parameters
     ----------
     solvers : dict of str to model
         By label, `SDCAClassifier`, `PegasosClassifier`, `ASDCAClassifier`, `PerceptronClassifier`, or the
-        plain models of `fastsvm.fitting`; they need not be fitted, and are not changed. Each does exactly its
-        `max_iter` epochs (the perceptron none after one without a mistake): `tol` counts as None, and SDCA
-        takes coordinate steps.
+        plain models of `fastsvm.fitting`; they need not be fitted, and are not changed. Each runs exactly its
+        `max_iter` epochs, but a perceptron stops after an epoch without a mistake. `tol` counts as None, and
+        SDCA takes coordinate steps.
     X : array or sparse matrix of shape (n_samples, n_features)
         float32 or float64; CSR or C-ordered arrays are not copied.
     y : array of shape (n_samples,)
-        Labels. Of more than two classes each is taken against the rest: primal and gap are then means over
-        those problems, and visits, steps and seconds sums.
+        Labels. With more than two classes, each is compared with the rest; primal and gap are then means over
+        these binary problems, and visits, steps and seconds are sums.
     runs : int, default=10
         Number of runs of each solver, with the seeds random_state, random_state + 1 and so on.
     X_test, y_test : as X and y, default=None
         Rows for the test error.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
-        What all are measured by, with the alpha of each (a perceptron's: the alpha of the others; the smooth
-        hinge's width is 1 but for models of that loss). None: each by its own.
+        The loss by which all are measured, each with its own alpha. A perceptron gets the alpha of the
+        others; the smooth hinge has width 1, except for models with this loss. None: each by its own loss.
     n_jobs : int, default=None
-        Threads, over runs; -1 for all processors. Does not change the result, but for the seconds.
+        Threads, over runs; -1 for all processors. Changes only the seconds.
     random_state : int, default=0
         The first seed. A run returns what a fit with its seed would, up to rounding.
     parts : int, default=1
-        Inside the first epoch runs are measured, too: after 1, 2, 3, 4, 6, 8, 12, ... of this many parts.
-        Where rows are many a solver may be near the optimum long before it has seen all. Does not change the
-        runs.
+        Number of parts of the first epoch, inside which runs are also measured: after 1, 2, 3, 4, 6, 8, 12,
+        ... parts. On many rows, a solver may be near the optimum long before the end of an epoch. Does not
+        change the runs.
     every : int, default=None
-        Inside every epoch runs are measured, too: after every so many steps of it.
+        Number of steps between further measurements inside every epoch; None: no such measurements.
     progress : callable, default=None
-        ``progress(done, total)`` is told how many epochs are done.
+        Called as ``progress(done, total)`` with the number of epochs.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def compare(
     Raises
     ------
     ValueError
-        On bad input, a bad parameter of a model, and if a perceptron is compared and no alpha is known
-        to evaluate its objective.
+        If the input or a parameter of a model is invalid, or if a perceptron is compared and no alpha is
+        known for its objective.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def compare(
     threads = number_of_threads(n_jobs)
     runs = positive("runs", runs, kind=int)
     if not (isinstance(random_state, int | np.integer) and 0 <= random_state <= 2**32 - runs):
-        raise ValueError(f"random_state must be the first of the seeds, an int; it is {random_state!r}.")
+        raise ValueError(f"random_state must be an int, the first of the seeds; it is {random_state!r}.")
     shares = _shares_inside(positive("parts", parts, kind=int))
     every = None if every is None else positive("every", every, kind=int)
     X, rows = as_matrix(X, threads)
@@ -115,7 +115,7 @@ def compare(
     test, winners = _test_rows(X_test, y_test, classes, rows.n_columns, threads)
     models = _plain_models(solvers)
     objectives = _race_objectives(models, loss)
-    rows.squared_norms()  # before threads ask for them
+    rows.squared_norms()  # before threads need them
     products, seed = Products(X, rows, threads), int(random_state)
     task = Task(products, y, classes, test, winners, seed, threads, shares, every)
     contenders = [Contender(label, model, objectives[label], task, runs) for label, model in models.items()]
@@ -125,7 +125,7 @@ def compare(
 
 
 def _run_contenders(contenders, runs, progress):
-    """All epochs of as many runs at a time as memory is meant for; contenders take turns."""
+    """Run all epochs, with as many runs at a time as `MEMORY` allows; contenders take turns."""
     epochs = [contender.model.max_iter for contender in contenders]
     done, total = 0, runs * sum(epochs)
     size = max(1, MEMORY // sum(contender.run_bytes for contender in contenders))
@@ -144,13 +144,13 @@ def _run_contenders(contenders, runs, progress):
 
 
 def _shares_inside(parts):
-    """How much of the first epoch is done where it is measured; its end need not be named."""
+    """Return the shares of the first epoch at which it is measured, without its end."""
     counts = np.outer(2 ** np.arange(parts.bit_length()), (1, 1.5)).ravel()
     return counts[(counts % 1 == 0) & (counts < parts)] / parts
 
 
 def _test_rows(X, y, classes, n_columns, threads):
-    """The test rows, and the number of each row's class."""
+    """Return the test rows, and the number of each row's class."""
     if X is None and y is None:
         return None, None
     X, rows = as_matrix(X, threads)
@@ -164,9 +164,9 @@ def _test_rows(X, y, classes, n_columns, threads):
 
 
 def _plain_models(solvers):
-    """Copies that do exactly their epochs, checked."""
+    """Return checked copies that run exactly their epochs."""
     if not isinstance(solvers, Mapping) or not solvers:
-        raise ValueError("solvers must be a dict of label to model, with at least one.")
+        raise ValueError("solvers must be a dict of labels to models, with at least one model.")
     models = {}
     for label, model in solvers.items():
         if not isinstance(model, RACERS):
@@ -182,7 +182,7 @@ def _plain_models(solvers):
 
 
 def _race_objectives(models, loss):
-    """By label, what each is measured by."""
+    """Return the objective of each model, by label."""
     if loss is not None:
         one_of("loss", loss, LOSSES)
     alphas = {model.alpha for model in models.values() if hasattr(model, "alpha")}
@@ -193,7 +193,7 @@ def _race_objectives(models, loss):
         if loss is not None and alpha is None:
             if len(alphas) != 1:
                 raise ValueError(
-                    f"solvers[{label!r}] has no alpha to measure it by, and the others do not share one."
+                    f"solvers[{label!r}] has no alpha for its objective, and the others do not share one."
                 )
             [alpha] = alphas
         width = with_square("hinge_width", getattr(model, "hinge_width", 1.0)) if loss in (None, own) else 1.0

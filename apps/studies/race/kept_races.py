@@ -1,4 +1,4 @@
-"""Runs of several solvers that a study keeps, and what they spend until they are near the optimum."""
+"""Runs of several solvers that a study keeps, and their cost until they are near the optimum."""
 
 from collections.abc import Mapping
 
@@ -14,18 +14,18 @@ from .compare_solvers import compare
 
 FIELDS = "epoch", "visits", "steps", "seconds", "primal", "gap", "error"
 NEAR = 0.01  # of P*: the level that counts as converged
-ENOUGH_RUNS = 6  # the fewest that a median has an interval of
-NEVER = 2**31 - 1  # a step that no run comes to
+ENOUGH_RUNS = 6  # the smallest number for an interval of a median
+NEVER = 2**31 - 1  # a step that no run reaches
 
 # X and y, to train on, and to test on if there are any.
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]
 
 
 def plain_sdca(alpha: float, epochs: int, **options) -> SDCA:
-    """Return SDCA as the papers have it: permuted rows, coordinate steps from zero, no intercept.
+    """Return SDCA as in the papers: permuted rows, coordinate steps from zero, no intercept.
 
-    The package's own begins with an epoch of modified SGD where lambda n is large. A run that averages its
-    last iterate alone, which is that iterate, does not.
+    The package's SDCA begins with an epoch of modified SGD if lambda n is large, unless it averages. So this
+    one averages its last iterate alone, which is that iterate.
     """
     plain = {"averaging": "tail", "average_from": NEVER, "solver": "coordinate", "fit_intercept": False}
     return SDCA(alpha=alpha, max_iter=epochs, tol=None, **plain | options)
@@ -43,7 +43,7 @@ def add_race(
     repeats: int,
     **how: object,
 ) -> None:
-    """Run solvers that share an objective, or take what an earlier run kept, and add them to the runs.
+    """Run solvers that share an objective, or read an earlier run's results, and add these to the runs.
 
     Each becomes ``runs[experiment, data, solver, setting]``, with the fields epoch, visits, steps, seconds,
     primal, optimum (P*), gap and error, of shape (repeats, points).
@@ -54,13 +54,13 @@ def add_race(
     context : Context
     experiment, data : str
     models : mapping of str to model
-        By what runs call the solver.
+        By the names of the solvers in the runs.
     rows : (X, y, X_test, y_test)
     setting : object, default=""
     repeats : int
-        With the seeds context.seed, context.seed + 1 and so on: runs of two solvers are paired by it.
+        With the seeds context.seed, context.seed + 1 and so on, by which runs of two solvers are paired.
     **how
-        What the objective is measured by, and where: `loss`, `parts` and `every` of `compare`.
+        `loss`, `parts` and `every` of `compare`.
     """
     X, y, X_test, y_test = rows
 
@@ -87,7 +87,7 @@ def excess(race: Arrays) -> np.ndarray:
 
 
 def cost_to(race: Arrays, cost: str, level: float = NEAR, *, for_good: bool = True) -> np.ndarray:
-    """Return what each run has spent when its excess comes to the level; infinite if it does not.
+    """Return the cost of each run until its excess is within the level; infinite if it never is.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def cost_to(race: Arrays, cost: str, level: float = NEAR, *, for_good: bool = Tr
         Fields of runs; they may have an "excess" of their own.
     cost : {"visits", "steps", "seconds", "epoch"}
     level : float
-        Of the optimum.
+        Share of the optimum.
     for_good : bool, default=True
-        Whether it has to stay there until its end; False: at first sight.
+        Whether it must stay there until the end; False: the first time counts.
     """
     within = excess(race) <= level
     if for_good:
@@ -110,9 +110,9 @@ def cost_to(race: Arrays, cost: str, level: float = NEAR, *, for_good: bool = Tr
 def cost_ratio(
     first: Arrays, second: Arrays, cost: str, level: float = NEAR, *, for_good: bool = True
 ) -> Statistic | None:
-    """Return how many times as much the first needs to the level as the second: the median of paired runs.
+    """Return the cost of the first to the level over that of the second: the median of paired runs.
 
-    It is infinite or 0 where only one of the two gets there. None: in most pairs neither does.
+    It is infinite or 0 if only one of the two gets there; None if neither does in most pairs.
     """
     spent = [cost_to(race, cost, level, for_good=for_good) for race in (first, second)]
     known = np.isfinite(spent).any(axis=0)

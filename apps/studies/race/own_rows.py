@@ -1,4 +1,4 @@
-"""Solvers on rows of one's own: curves, a learning curve, the boundary, and a paragraph to quote."""
+"""Solvers on the user's rows: curves, a learning curve, the boundary, and a paragraph to quote."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from .compare_solvers import compare
 from .kept_races import FIELDS, cost_to, excess
 from .solver_comparison import X_LABELS, Y_LABELS
 
-# By name: a model, and what it has besides the options.
+# By name: a model, and its parameters besides the options.
 LINEAR = {
     "sdca": (SDCA, {"tol": None}),
     "sdca-sgd": (SDCA, {"tol": None, "sgd_init": True}),
@@ -28,11 +28,11 @@ LINEAR = {
     "perceptron": (Perceptron, {"averaging": "all"}),
 }
 KERNEL = "kernel-sdca", "kernel-pegasos"
-PARTS = 64  # of the first epoch, after some of which runs are measured
+PARTS = 64  # of the first epoch, at which runs are measured
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the training rows, for the learning curve
 FITS = 6  # of each point of the learning curve, and of each kernel machine
-GRID, ABREAST = 200, 3  # points of a side, and panels, for the boundary
-LEAST = 1e-12  # that is drawn of what may be 0
+GRID, ABREAST = 200, 3  # points per side, and panels in a row, for the boundary
+LEAST = 1e-12  # smallest value drawn, because 0 has no logarithm
 CURVES = {"excess": "seconds", "error": "seconds", "gap": "visits"}
 AXES = X_LABELS | Y_LABELS | {"error": "test error, %"}
 
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What is compared: names of solvers, a loss, regularisation strengths, and options of the solvers."""
+    """The comparison: names of solvers, a loss, regularisation strengths, and options of the solvers."""
 
     solvers: Sequence[str]
     loss: str
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
 
 
 def model_of(name: str, settings: Settings, alpha: float, seed: int = 0):
-    """Return the model of a solver's name, with those of the options that it has."""
+    """Return the model of a solver by its name, with the options that it has."""
     if name in KERNEL:
         from fastsvm import KernelPegasosClassifier, KernelSDCAClassifier
 
@@ -79,7 +79,7 @@ def model_of(name: str, settings: Settings, alpha: float, seed: int = 0):
 
 
 def names_of(settings: Settings) -> list[str]:
-    """Return the names of all that is compared."""
+    """Return the names of everything compared."""
     return [*settings.solvers, *(KERNEL if settings.kernel else ())]
 
 
@@ -105,7 +105,7 @@ def measure(name: str, parts: Parts, settings: Settings, threads: int, advance: 
 
 
 def _add_race(runs: Runs, solver: str, parts: Parts, settings: Settings, alpha: float, threads: int) -> None:
-    """Run a solver, measured by the loss that it minimises: ASDCA's is smooth."""
+    """Run a solver, measured by the loss that it minimises; for ASDCA this loss is smooth."""
     models = {solver: model_of(solver, settings, alpha)}
     test = {"X_test": parts.X_test, "y_test": parts.y_test}
     found = compare(models, parts.X, parts.y, runs=settings.runs, parts=PARTS, n_jobs=threads, **test)
@@ -166,7 +166,7 @@ def findings(measured: Measured) -> Findings:
 
 
 def solver_table(runs: Runs) -> Table:
-    """Return what each solver needs, and where it ends."""
+    """Return the cost and the final values of each solver."""
     header = "solver", "alpha", "CPU s", "rows to 1 %", "CPU s to 1 %", "objective", "gap", "test error"
     rows = []
     for key, fitted in runs.select("rows").items():
@@ -182,7 +182,7 @@ def solver_table(runs: Runs) -> Table:
 
 
 def near_cost(fields: dict, axis: str) -> float:
-    """Return what the median run spends until it is within 1 % of the optimum for good."""
+    """Return the cost of the median run until it stays within 1 % of the optimum."""
     return median(cost_to(fields, axis)).value
 
 
@@ -192,7 +192,7 @@ def last_error(fields: dict) -> Statistic:
 
 
 def quote(name: str, measured: Measured) -> tuple[str, str]:
-    """Return the best solver, and a paragraph to quote: the others, each with its best alpha, and how."""
+    """Return the best solver, and a paragraph to quote: the others, each with its best alpha."""
     best, settings = {}, measured.settings
     for key, fields in measured.runs.select("curves").items():
         if key.solver not in best or last_error(fields) < last_error(best[key.solver][1]):
@@ -238,7 +238,7 @@ def draw_learning_curves(runs: Runs, alphas: list[str], sheet) -> None:
 
 
 def draw_boundaries(sheet, parts: Parts, axes: list, sides: dict, labels: np.ndarray) -> None:
-    """Draw the label of each place, and the points."""
+    """Draw the predicted label of each place, and the points."""
     across = min(len(sides), ABREAST)
     panels = sheet.subplots(-(-len(sides) // across), across, squeeze=False).ravel()
     for ax in panels[len(sides) :]:

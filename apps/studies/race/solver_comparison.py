@@ -1,4 +1,4 @@
-"""What a comparison found: a table, its pictures, and the optimum that it is measured against."""
+"""The result of a comparison: a table, its pictures, and the optimum."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .solver_contender import Contender
 
-OPTIMUM_TOL = 1e-7  # relative gap to which an optimum is found
+OPTIMUM_TOL = 1e-7  # relative gap of an optimum
 X_LABELS = {
     "seconds": "CPU time of the updates (s)",
     "epoch": "epochs",
@@ -38,23 +38,23 @@ STYLES = ("-", "--", "-.", ":")
 
 
 class Comparison:
-    """What `fastsvm_apps.studies.race.compare` measured.
+    """The measurements of `fastsvm_apps.studies.race.compare`.
 
     Attributes
     ----------
-    table : structured ndarray, a line for each measured point of each run of each solver, in that order
+    table : structured ndarray, one line per solver, run and measured point, in this order
         - solver : str, the label
         - run : int, from 0; its seed is random_state + run
-        - epoch : float, epochs done; below 1 inside the first, if `parts` of it were asked for
+        - epoch : float, epochs done; below 1 inside the first, with `parts`
         - visits : int, rows seen so far
         - steps : int, updates so far: one for each batch
         - seconds : float, CPU seconds of the updates so far, measuring not counted
-        - primal : float, the objective of what would be returned now
-        - gap : float, primal minus the dual value of the solver's dual variables: the most that primal can be
-          above the optimum; NaN where there are none
-        - error : float, share of the test rows that are wrong; NaN without test rows
+        - primal : float, the objective of the current model
+        - gap : float, primal minus the dual value of the solver's dual variables, an upper bound on the
+          distance of primal from the optimum; NaN without dual variables
+        - error : float, share of test rows with a wrong label; NaN without test rows
     coef : dict of str to ndarray of shape (runs, n_features), float64
-        What each run returned; of shape (runs, n_classes, n_features) for more than two classes.
+        The weights that each run returned; of shape (runs, n_classes, n_features) for more than two classes.
     intercept : dict of str to ndarray of shape (runs,) or (runs, n_classes), float64
     """
 
@@ -69,7 +69,7 @@ class Comparison:
     def optimum(self) -> dict[str, float]:
         """The optimal objective by label: a lower bound, certified to 1e-7 of it if 1,000 epochs are enough.
 
-        It takes a fit to that gap for each objective there is. NaN for what has no regularisation.
+        It takes a fit to this gap for each objective. NaN for models without regularisation.
         """
         objectives = {repr(each.objective): each for each in self._contenders.values()}
         found = {key: _lower_bound(each.objective, each.task) for key, each in objectives.items()}
@@ -77,7 +77,7 @@ class Comparison:
 
     @property
     def excess(self) -> np.ndarray:
-        """How far each line's primal is above the optimum, as a share of it."""
+        """How far the primal of each line is above the optimum, as a share of the optimum."""
         optimum = np.empty(len(self.table))
         for label, value in self.optimum.items():
             optimum[self.table["solver"] == label] = value
@@ -98,7 +98,7 @@ class Comparison:
         x : {"seconds", "epoch", "visits", "steps"}, default="seconds"
         y : {"primal", "excess", "gap", "error"}, default="primal"
         axes : matplotlib Axes, default=None
-            Where to draw; None: on a new figure.
+            Axes to draw on; None: a new figure.
 
         Returns
         -------
@@ -107,13 +107,13 @@ class Comparison:
         Raises
         ------
         ValueError
-            On another x or y, and where no solver has such a y: no error was measured without X_test.
+            If x or y is unknown, or no solver has this y, such as error without X_test.
         """
         one_of("x", x, X_LABELS)
         one_of("y", y, Y_LABELS)
         values = self.excess if y == "excess" else self.table[y]
         if np.isnan(values).all():
-            raise ValueError(f"There is no {y} of any solver to draw.")
+            raise ValueError(f"No solver has {y!r} to draw.")
         if axes is None:
             from matplotlib import pyplot
 
@@ -132,13 +132,13 @@ class Comparison:
 
 
 def _lower_bound(objective, task):
-    """The mean over the binary problems of what their objectives cannot fall below."""
+    """Return the mean lower bound of the objectives of the binary problems."""
     if objective.alpha is None:
         return float("nan")
     loss, options = objective.loss, {"n_jobs": task.threads, "random_state": task.seed}
     measured = {name: getattr(objective, name) for name in ("alpha", "fit_intercept", "class_weight")}
     model = SDCA(loss.name, hinge_width=loss.width, tol=OPTIMUM_TOL, **measured, **options)
-    with catch_warnings():  # of a fit that nobody asked for: the bound is one all the same
+    with catch_warnings():  # the bound is valid even if this fit does not converge
         simplefilter("ignore")
         model.fit(task.products.X, task.y)
     return float(np.mean(model.objective_ - model.dual_gap_))

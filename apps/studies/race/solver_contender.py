@@ -1,4 +1,4 @@
-"""One of the solvers compared: its runs, an epoch at a time, and what they are measured by."""
+"""One of the compared solvers: its runs, one epoch at a time, and its objective."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from fastsvm.solvers.losses import Loss
 
 from .watched_solver import Look, WatchedSolver
 
-PART = 1 << 21  # float64 numbers that a thread has in hand: 16 MB of X, or as much of the scores
+PART = 1 << 21  # float64 numbers that a thread holds: 16 MB of X, or as much of the scores
 FORCED = {"tol": None, "solver": "coordinate", "warm_start": False, "n_jobs": None}
 COLUMNS = (
     *[("run", int), ("epoch", float), ("visits", int), ("steps", int)],
@@ -21,10 +21,10 @@ COLUMNS = (
 
 
 class Products:
-    """X times the iterates of many runs at once, which costs a fraction of a pass for each.
+    """X times the iterates of many runs at once, which costs a fraction of one pass per run.
 
-    The matrix is cut into parts that do not depend on the number of threads, and sums are added in order: no
-    bit of a result depends on it.
+    The matrix is cut into parts that do not depend on the number of threads, and sums are added in order, so
+    that no bit of a result depends on the number of threads.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Products:
         self.X, self.rows, self.threads = X, rows, threads
 
     def sum_scores(self, function, W, intercept):
-        """Sum what a function makes of the scores of some rows, over all rows.
+        """Sum the results of a function of the scores of some rows, over all rows.
 
         Parameters
         ----------
@@ -48,7 +48,7 @@ class Products:
 
         Returns
         -------
-        Whatever function returns, added up.
+        The sum of the results of the function.
         """
         n = self.rows.n_rows
         step = max(1, min(self.rows.chunk_rows(PART), PART // W.shape[1]))
@@ -62,7 +62,7 @@ class Products:
 
 
 class Objective(NamedTuple):
-    """What a contender is measured by; alpha=None: the mean loss."""
+    """The objective of a contender; alpha=None: the mean loss."""
 
     loss: Loss
     alpha: float | None
@@ -72,7 +72,7 @@ class Objective(NamedTuple):
 
 @dataclass
 class Task:
-    """What all contenders are given.
+    """The data and settings of all contenders.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Task:
     test : Products or None, with X_test
     winners : ndarray or None, the true class of each test row, by number
     seed, threads : int
-    shares, every : ndarray and int or None, where runs are measured inside epochs; as in `WatchedSolver`
+    shares, every : ndarray, and int or None; as in `WatchedSolver`
     """
 
     products: Products
@@ -116,7 +116,7 @@ class Contender:
 
     @property
     def run_bytes(self):
-        """Memory of a run, about: its state, what was seen of it, and its columns beside those of others."""
+        """The approximate memory of a run: its state, its measurements, and its columns beside others."""
         looks = len(self.task.shares) + (len(self.task.y) // self.task.every if self.task.every else 0)
         return (32 + 16 * looks) * sum(self.task.products.X.shape) * self.problems
 
@@ -126,17 +126,17 @@ class Contender:
         return np.concatenate(self.blocks)
 
     def start(self, runs):
-        """Make the solvers of a range of runs; one for each of their binary problems."""
+        """Make the solvers of a range of runs, one per binary problem."""
         self.runs, self.lines = runs, []
         self.solvers = [self._solvers_of(run) for run in runs]
 
     def end(self):
-        """Keep the lines, and let go of the solvers, whose states are large."""
+        """Keep the lines, and free the solvers, whose states are large."""
         self.blocks.append(np.stack(self.lines, axis=1))
         self.runs, self.solvers = range(0), []
 
     def _solvers_of(self, run):
-        """The very ones that a fit with this seed would have."""
+        """Return the same solvers that a fit with this seed would have."""
         params = self.model._params.of(self.model, random_state=self.task.seed + run)
         targets = Targets(self.task.y, self.task.classes)
         weights = targets.weights(params.class_weight, None)
@@ -145,7 +145,7 @@ class Contender:
         return [WatchedSolver(make(1), self.task.shares, self.task.every) for _, make in makers]
 
     def advance(self):
-        """One more epoch of every run, timed by its thread's own clock, and its lines."""
+        """Run one more epoch of every run, timed by the clock of its thread, and add its lines."""
         watched = [each for of_run in self.solvers for each in of_run]
         n_workers = min(self.task.threads, len(watched))
         shares = [watched[k :: 4 * n_workers] for k in range(4 * n_workers)]
@@ -159,7 +159,7 @@ class Contender:
             self._measure(looks)
 
     def _measure(self, looks: tuple[Look, ...]):
-        """Add a line to each run, from what was seen of its solvers."""
+        """Add a line to each run, from the measurements of its solvers."""
         lines = np.zeros(len(self.runs), [("solver", f"U{len(self.label)}"), *COLUMNS])
         lines["solver"], lines["run"] = self.label, self.runs
         shape = len(self.solvers), self.problems
@@ -176,7 +176,7 @@ class Contender:
         self.intercept[self.runs.start : self.runs.stop] = intercept
 
     def _iterates(self, looks):
-        """What was seen, side by side, and the lower bounds that go with it; NaN: none."""
+        """Return the iterates side by side, and their lower bounds; NaN: none."""
         solvers = [each.solver for of_run in self.solvers for each in of_run]
         pairs = [*zip(solvers, looks, strict=True)]
         found = in_threads(lambda pair: self._bounded_candidate(*pair), pairs, self.task.threads)
@@ -185,7 +185,7 @@ class Contender:
         return np.column_stack(W), np.reshape(intercept, shape), np.reshape(bound, shape)
 
     def _bounded_candidate(self, solver, look):
-        """w, the intercept, and the lower bound of dual variables that the loss to measure by allows."""
+        """Return w, the intercept, and the lower bound of dual variables that the measured loss allows."""
         problem, loss, alpha = solver.problem, self.objective.loss, self.objective.alpha
         w, intercept, dual, factors, w_of_dual = look.iterate
         if dual is None:
@@ -214,7 +214,7 @@ class Contender:
         return primal
 
     def _test_error(self, W, intercept):
-        """The share of test rows that each run has wrong; NaN without any."""
+        """Return the share of test rows that each run gets wrong; NaN without test rows."""
         if self.task.test is None:
             return np.nan
         winners = self.task.winners

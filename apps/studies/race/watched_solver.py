@@ -1,4 +1,4 @@
-"""A solver whose visits are counted, and which can be looked at inside its epochs."""
+"""A solver whose visits are counted, and which can be measured inside its epochs."""
 
 from math import ceil
 from time import thread_time
@@ -10,7 +10,7 @@ from fastsvm.solvers._solver import Iterate, Solver
 
 
 class Look(NamedTuple):
-    """What was seen of a solver.
+    """One measurement of a solver.
 
     Attributes
     ----------
@@ -28,20 +28,20 @@ class Look(NamedTuple):
 
 
 class WatchedSolver:
-    """A solver, run an epoch at a time; it goes through the same steps as without being watched.
+    """A solver that is run one epoch at a time, with the same steps as an unwatched solver.
 
     Parameters
     ----------
     solver : Solver
     shares : ndarray
-        How much of the first epoch is done where it is looked at; the end need not be named.
+        The shares of the first epoch at which it is measured, without its end.
     every : int or None
-        In each epoch it is looked at after every so many steps, too.
+        Number of steps between further measurements in each epoch; None: no such measurements.
 
     Attributes
     ----------
     looks : list of Look
-        Those of the last epoch that was run.
+        The measurements of the last epoch.
     """
 
     def __init__(self, solver: Solver, shares: np.ndarray, every: int | None):
@@ -50,7 +50,7 @@ class WatchedSolver:
         self._own_slices, solver.slices = solver.slices, self._slices
 
     def run_epoch(self):
-        """Do an epoch, if the solver is not at its end, and look at the solver."""
+        """Run an epoch unless the solver has finished, and measure the solver."""
         self.looks = []
         if self.solver.finished():
             self.looks = [self._look(self.epochs, self.solver.iterate())] * len(self._places())
@@ -63,7 +63,7 @@ class WatchedSolver:
         self.looks.append(self._look(self.epochs, self.solver.iterate()))
 
     def _places(self):
-        """After how many visits of this epoch it is looked at: whole batches."""
+        """Return the numbers of visits in this epoch at which it is measured: whole batches."""
         visits, size = self.solver.order.n_visits, self.solver.batch_size
         shares = self.shares if self.epochs == 0 else ()
         inside = [min(ceil(share * visits / size) * size, visits) for share in shares]
@@ -77,7 +77,7 @@ class WatchedSolver:
         return Look(epoch, self.visits, self.steps, self.solver.seconds, iterate)
 
     def _slices(self, rows, *, multiple=1, cuts=()):
-        """The parts of an epoch, cut where the solver asks for it, and where it is looked at."""
+        """Yield the parts of an epoch, cut where the solver asks for it and where it is measured."""
         drawing = thread_time() - self._start  # of the rows of the whole epoch
         places, seen = self._places(), 0
         for part in self._own_slices(rows, multiple=multiple, cuts=(*cuts, *places)):
@@ -94,10 +94,10 @@ class WatchedSolver:
                 self._start = thread_time()
 
     def _copied_iterate(self):
-        """What the solver would return now."""
+        """Return a copy of the iterate that the solver would return now."""
         found = self.solver.iterate()
         state = self.solver.state
-        if getattr(state, "seen", -1) > 0:  # modified SGD: its w solves a problem of the rows seen
+        if getattr(state, "seen", -1) > 0:  # modified SGD: its w is for the problem of the rows seen so far
             n = self.solver.problem.n
             found = found._replace(w=self.solver.w * ((n + state.ahead) / (state.seen + state.ahead)))
         return Iterate(*(np.copy(part) if isinstance(part, np.ndarray) else part for part in found))

@@ -55,7 +55,7 @@ def test_public_formats(name, files, rows, labels, tmp_path):
 def test_a_file_that_is_damaged_absent_or_another(tmp_path, monkeypatch):
     with pytest.raises(DatasetNotFoundError, match=r"downloading is off; put jain\.csv into a folder"):
         fetch_public_set("jain", data_home=tmp_path, download_if_missing=False)
-    with pytest.raises(DatasetError, match=r"nowhere: no such folder; name one that has jain\.csv"):
+    with pytest.raises(DatasetError, match=r"nowhere: no such folder; name a folder that contains jain\.csv"):
         fetch_public_set("jain", data_home="nowhere")
     monkeypatch.setenv("FASTSVM_DATA", str(tmp_path))
     for name, file in ("usps", "usps.npz"), ("skin", "skin.tsv.gz"), ("prostate", "prostmat.csv"):
@@ -87,5 +87,5 @@ def test_a_file_is_downloaded_once_whole_or_not_at_all(tmp_path, cache, monkeypa
     assert [each.tolist() for each in first] == [[[1.5, 2], [3, 4]], [1, 2]]
     np.testing.assert_array_equal(fetch_public_set("flame", download_if_missing=False)[0], first[0])
     monkeypatch.setitem(PUBLIC_SETS, "flame", known._replace(sources={url: wrong}))
-    with pytest.raises(DatasetError, match=r"flame.txt: is not whole, or another file"):
+    with pytest.raises(DatasetError, match=r"flame.txt: is incomplete or another file"):
         fetch_public_set("flame", data_home=cache)

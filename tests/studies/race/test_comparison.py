@@ -149,7 +149,7 @@ def test_what_is_wrong_is_said(data):
         ({"solvers": {}}, "with at least one"),
         ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be SDCA, Pegasos, ASDCA or a perceptron"),
         ({"random_state": None}, "the first of the seeds"),
-        ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),
+        ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha for its objective"),
         ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
     ):
         with pytest.raises(ValueError, match=message):
