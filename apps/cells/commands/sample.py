@@ -1,4 +1,4 @@
-"""`sample`: drawn smears to try the other commands on."""
+"""`sample`: synthetic smears for trying the other commands."""
 
 import os
 import shutil
@@ -21,10 +21,10 @@ from ._options import command
     click.option("-o", "--output", type=Writes("folder"), default="smears", help="Folder to make."),
 )
 def sample(output, quiet, verbose):
-    """Write 54 drawn smears to a folder, to try the other commands on.
+    """Write 54 synthetic smears to a folder, for trying the other commands.
 
-    They show no real blood. The folder has images to train on, others called new, two without white cells,
-    and two tables: groups.csv for --groups, and boxes.csv.
+    The smears show no real blood. The folder contains images for training, other images in `new`, two images
+    without white cells, and two tables: groups.csv for --groups, and boxes.csv.
     """
     if os.path.lexists(output):
         raise AppError(f"{output}: exists; give another folder with -o")

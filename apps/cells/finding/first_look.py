@@ -37,7 +37,7 @@ class Learned(Protocol):
     Attributes
     ----------
     usual_width : float
-        The width of a white cell in its images, over the usual one in an image of that size.
+        The width of a white cell in its images, over the usual width in an image of this size.
     """
 
     usual_width: float
@@ -63,7 +63,7 @@ class FirstLook:
     alone : bool
         Whether there is a single image.
     relative_width : float
-        The width of a white cell over the usual one in an image of that size, the median of some images.
+        The width of a white cell over the usual width in an image of this size, the median of some images.
     """
 
     scale: float | Scale = image_scale.UNREAD

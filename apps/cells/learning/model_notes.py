@@ -30,7 +30,7 @@ class ModelNotes:
     usual : Stain
         The stain to which images are normalised.
     usual_width : float
-        The width of a white cell in its images, over the usual one in an image of that size.
+        The width of a white cell in its images, over the usual width in an image of this size.
     calibration : CellCalibration
         The calibration of its probabilities.
     ranges : dict

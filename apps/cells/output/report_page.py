@@ -170,7 +170,7 @@ def _name(files: list[tuple[str, str]], file: str, remark: str) -> None:
 
 
 def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -> str:
-    """Return the page of what was counted.
+    """Return the page of a tally.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
         notes.append("enough for `train`: a model trained on these cells alone does as well")
     errors = [
         f"{100 * result.error_before:.1f} % before adaptation",
-        f"{100 * result.error:.1f} % after adaptation, each cell by a model trained without it",
+        f"{100 * result.error:.1f} % after adaptation, each cell tested by a model trained without it",
     ]
     return [
         Section(lines=[f"{result.adapted}, adapted with {n:,} labelled cells"]),

@@ -1,1 +1,1 @@
-"""A module for each document: what it says, measured again, in the order of the document."""
+"""One module per document, which measures its claims in the order of the document."""

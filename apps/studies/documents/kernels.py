@@ -171,7 +171,7 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
     name = "USPS" if usps else "scikit-learn's digits"
     words = f"{name}, {len(y):,} images of {side} x {side} pixels."
     if folder and not usps:
-        words += " The folder of the data has no usps.npz."
+        words += " The folder of --data has no usps.npz."
     if most and len(y) > most:
         rows = np.random.default_rng(0).permutation(len(y))[:most]
         X, y, usps, words = X[rows], y[rows], False, f"{most:,} of {words}"

@@ -74,7 +74,7 @@ def model_of(name: str, settings: Settings, alpha: float, seed: int = 0):
     try:
         model._params.of(model)
     except ValueError as error:
-        raise AppError(f"{name}: {error} Leave it out of --solvers, or choose another.", USAGE) from error
+        raise AppError(f"{name}: {error} Leave out this solver, or change the option.", USAGE) from error
     return model
 
 
@@ -207,7 +207,7 @@ def quote(name: str, measured: Measured) -> tuple[str, str]:
     first, *others = sorted(said, key=order.__getitem__)
     times = f"each solver ran {settings['runs']} times for {settings['epochs']} epochs"
     ends = (
-        f"On {name} ({measured.data[:-1]}), {times}. Times are medians of the updates; intervals are of 95 %."
+        f"On {name} ({measured.data[:-1]}), {times}. Times (updates only) are medians; intervals are at 95 %."
     )
     rest = [f"Then {said[each]}" for each in others]
     return f"Best here by test error, then by time: {said[first]}", " ".join([*rest, ends])
