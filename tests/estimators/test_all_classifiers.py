@@ -82,7 +82,7 @@ def test_labels_that_are_objects_or_floats(kind):
     ("rows", "right", "refusal", "options"),
     [
         *((rows, "as ROWS", "Only sparse matrices with 32-bit", {}) for rows in (HALVES, CANCELLING, MIXED)),
-        *((np.float32(X * scale), "finite", "beyond float32", {}) for scale in (1e18, 1e19, 1e20, 1e37)),
+        *((np.float32(X * scale), "finite", "overflow float32", {}) for scale in (1e18, 1e19, 1e20, 1e37)),
         *((make(LONG), None, "Row 7 .* too long|not finite", {}) for make in (np.array, sparse.csr_array)),
         (np.empty((60, 0)), None, "0 feature|one feature", {}),
         (np.empty((0, 4)), None, "0 sample|one sample", {}),

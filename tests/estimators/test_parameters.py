@@ -17,7 +17,7 @@ ALL = [*(name for method in KINDS for name in names_of(method)), "KernelFeatures
 # Parameters of one method whose defaults differ, and the words of a docstring that say why.
 REASONS = {
     "gamma": ("kernel_sdca", "Always a number"),
-    "n_alphas": ("SDCAClassifierCV", "Half the default of `sdca_path`"),
+    "n_alphas": ("SDCAClassifierCV", "half as many as in `sdca_path`"),
 }
 # Parameters that have one default whatever the method; kernel machines are the ones without an intercept.
 EVERYWHERE = {
