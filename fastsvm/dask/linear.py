@@ -37,7 +37,7 @@ PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_
 class SDCAClassifier(LinearClassifier, Fields):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 
-    Minimises, for each class against the rest::
+    It minimises, for each class against the rest::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 

@@ -1,4 +1,4 @@
-"""Features whose dot products approximate a kernel, for too many rows for a kernel matrix."""
+"""Features whose dot products approximate a kernel, for more rows than a kernel matrix allows."""
 
 from __future__ import annotations
 

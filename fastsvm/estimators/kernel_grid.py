@@ -60,9 +60,9 @@ def kernel_pegasos_grid(
     Returns
     -------
     ndarray of shape (n_kernels, n_alphas, n_iters, n_folds)
-        Kernels as given, alphas and steps increasing. A structured array, the `ravel()` of which is a
-        table; its fields are kernel (a callable's name), gamma, degree, coef0, alpha, n_iter, fold, error,
-        and seconds, the CPU time of the steps so far for all classes, without the kernel matrix.
+        Kernels are in the given order; alphas and numbers of steps increase. A structured array, whose
+        `ravel()` is a table; its fields are kernel (a callable's name), gamma, degree, coef0, alpha, n_iter,
+        fold, error, and seconds, the CPU time of the steps so far for all classes, without the kernel matrix.
 
     Raises
     ------

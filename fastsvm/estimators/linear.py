@@ -40,7 +40,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         regression).
     hinge_width : float > 0, default=1.0
         Width g of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for 1-g <= m <= 1,
-        1 - g/2 - m below and 0 above. Smaller widths are closer to the hinge, and slower.
+        1 - g/2 - m below and 0 above. With a smaller g, the loss is closer to the hinge, and the fit slower.
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
@@ -62,7 +62,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Number of steps, one per row, after which "tail" and "random" collect iterates; by default half of
         max_iter * n. After fewer steps, they return the last iterate.
     sgd_init : bool, default=False
-        True: the first epoch is modified SGD. False: a milder form of it, if alpha is large.
+        True: the first epoch is modified SGD. False: if alpha is large, a milder form.
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
         passes over all rows. "auto" chooses one of these; `solver_` names it.
@@ -97,7 +97,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
         y_i b_i / (alpha n) for the dual variables b_i, in SVC's scale: coef_ = dual_coef_ @ X, and
-        \\|dual_coef_\\| <= c_i C for all losses but squared_hinge. With an l1 penalty, it is instead a dual
+        \\|dual_coef_\\| <= c_i C for all losses but squared_hinge. With an l1 penalty, dual_coef_ is a dual
         feasible point that gives the bound.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
@@ -153,8 +153,8 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
         y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Labels of any kind, two classes or more. For several labels per row: 0 and 1, dense or sparse,
-            with one column per label; each column is a separate problem.
+            Labels of any kind, two classes or more. For several labels per row: a matrix of 0 and 1, dense or
+            sparse; each column is a label, and a separate problem.
         sample_weight : array of shape (n_samples,), default=None
             Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
             weight 2 counts twice, a row of weight 0 not at all.

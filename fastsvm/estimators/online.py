@@ -42,8 +42,8 @@ class OnlineClassifier(LinearClassifier):
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
         y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Labels of any kind, two classes or more. Or several labels per row: 0 and 1, dense or sparse, with
-            one column per label, each of which is a separate problem.
+            Labels of any kind, two classes or more. For several labels per row: a matrix of 0 and 1, dense or
+            sparse; each column is a label, and a separate problem.
         sample_weight : array of shape (n_samples,), default=None
             Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
             weight 2 counts twice, a row of weight 0 not at all.

@@ -51,8 +51,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
     Notes
     -----
     float32 stays float32; other types become float64. A CSR matrix is not changed. The result has new values,
-    but shares the index arrays with X: copy it before you sort it or X. Columns may be in any order; repeated
-    columns in a row are summed. Other sparse formats become CSR; a dense X stays dense.
+    but shares the index arrays with X: copy the result before you sort it or X. Columns may be in any order;
+    repeated columns in a row are summed. Other sparse formats become CSR; a dense X stays dense.
 
     References
     ----------

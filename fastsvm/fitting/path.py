@@ -66,7 +66,7 @@ def sdca_path(
 ) -> SDCAPath:
     """Certified solutions for a range of alphas, each started from the ones before.
 
-    Minimises, for each alpha, over w (and b0 if `fit_intercept`)::
+    It minimises, for each alpha, over w (and b0 if `fit_intercept`)::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 

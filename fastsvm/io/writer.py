@@ -89,7 +89,7 @@ class MatrixWriter:
     dtype : {float32, float64}, default=float32
         The type of the values.
     key : JSON, default=None
-        An identification of the source: rows that were saved with another key are deleted.
+        Identifies the source: rows that were saved with another key are deleted.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class MatrixWriter:
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            CSR matrices are not converted. Blocks may have different widths; X has the largest.
+            CSR matrices are not converted. Blocks may differ in width; the matrix has the largest width.
         y : array of shape (n,)
             Numbers in all blocks, or texts in all blocks.
         """
@@ -260,7 +260,7 @@ class MatrixWriter:
             file.write(json.dumps(content, indent=1).encode())
 
     def finish(self, n_features: int | None = None, feature_names: list[str] | None = None) -> None:
-        """Complete the folder, and rename it.
+        """Complete the folder, and give it its final name.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from .weighting import Weighting
 
 
 class OwnRatios:
-    """For each class, the log-count ratios of its rows to all others, and rows weighted by these ratios.
+    """The log-count ratios of each class to all others, and rows weighted by these ratios.
 
     Attributes
     ----------

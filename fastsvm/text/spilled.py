@@ -34,9 +34,9 @@ class TermFrequencies(NamedTuple):
 class SpilledTerms:
     """Terms of batches of texts, with their frequencies by class, in files.
 
-    Each batch adds its terms in alphabetical order. Each range of the alphabet has a file; the first batch
-    has as many terms in each range. Merging one range after the other gives the same terms as counting all
-    texts at once.
+    Each batch adds its terms in alphabetical order. Each range of the alphabet has a file; in the first
+    batch, all ranges have the same number of terms. Merging one range after the other gives the same terms as
+    counting all texts at once.
 
     Parameters
     ----------
