@@ -145,14 +145,14 @@ def write_study_page(folder: str, record: dict) -> None:
     about, claims, tables = [record["document"], record["data"]], record["claims"], record["tables"]
     judged = [claims_table(record), cases_table(claims), rules_table()]
     pictures = partial(_picture_figures, folder, record)
-    listed = Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")
+    listed = partial(Section, title="Tables", figures=lambda: map(_table_figure, tables), layout="")
     shown = [
         *([Section(title="Verdicts", about=about, tables=judged)] if claims else []),
         Section(title="Figures", figures=pictures, layout="figures"),
-        *([listed] if tables else []),
+        *([listed(about=[] if claims else about[1:])] if tables else []),
         Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
     ]
-    first = results(record) if claims else about
+    first = results(record) if claims else about[:1]
     _write_page(os.path.join(folder, PAGE), record["title"], claims, first, shown)
 
 
