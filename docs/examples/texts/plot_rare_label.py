@@ -20,7 +20,7 @@ DATA = Path("../../../data")
 
 
 def read(name):
-    """Return texts and labels; of neg, keep one in eight."""
+    """Return texts and labels; keep one neg in eight."""
     lines = (DATA / name).read_text().splitlines()
     rows = [line.split(None, 3) for line in lines]
     kept = [row for row in rows if row[1] == "pos"]
