@@ -279,7 +279,7 @@ class CellCounts:
     def advice(self, review: str = "with fastsvm-cells review") -> str:
         """Return why labels are missing or less reliable, and what to do about it; otherwise nothing.
 
-        `review` says where cells are labelled by hand.
+        `review` says in words how cells are labelled by hand.
         """
         unfamiliar = self.flags[UNFAMILIAR]
         if self.many_undecided:

@@ -58,10 +58,6 @@ def measure_quality(
         The stain of the image.
     cells : sequence of WhiteCell
         The white cells in it.
-
-    Returns
-    -------
-    ImageQuality
     """
     green = cv2.extractChannel(image, 1)
     free = 1 - frame

@@ -96,10 +96,6 @@ def stain_of(raw: Field) -> Stain:
     ----------
     raw : Field
         The image as it is, at the working scale, with its nuclear stain.
-
-    Returns
-    -------
-    Stain
     """
     height, width = raw.frame.shape
     size = (max(1, width // SHRINK_FACTOR), max(1, height // SHRINK_FACTOR))

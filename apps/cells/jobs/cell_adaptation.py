@@ -89,10 +89,6 @@ def adapt_cell_model(
         Times the stages.
     **known
         Corrections, labels, groups and classes, as for `find_training_images`.
-
-    Returns
-    -------
-    CellAdaptation
     """
     model = load_cell_model(model_path)
     if model.about.training is None:

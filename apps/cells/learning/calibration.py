@@ -65,10 +65,6 @@ def calibrate_scores(
         The weight of each row.
     parts : sequence of ndarray
         The rows of each fold. The calibration of a fold is learned on the others.
-
-    Returns
-    -------
-    CellCalibration
     """
     power, min_score = _learned(probabilities, truth, weights)
     score, right = np.empty(len(truth)), np.zeros(len(truth), bool)

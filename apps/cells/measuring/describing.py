@@ -63,10 +63,6 @@ def describe_image(
         How many cells are measured, from the first.
     also : sequence of {"red cell", "platelet"}
         Other kinds to find.
-
-    Returns
-    -------
-    DescribedImage
     """
     look = look_of(file, look)
     reader = file.open()
