@@ -99,7 +99,7 @@ class CropSettings:
         type=click.IntRange(1, 4096),
         metavar="N",
     )
-    gray: bool = option_field(False, "Make grey crops; with --style document, fill frames.", is_flag=True)
+    gray: bool = option_field(False, "Grey crops; --style document also fills black frames.", is_flag=True)
     negative: bool = option_field(False, "Invert the colours.", is_flag=True)
 
 
