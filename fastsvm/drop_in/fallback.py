@@ -3,6 +3,7 @@
 import os
 
 from .._utils.warnings import warn_user
+from ..fitting.fit import forget_fit
 
 STRICT = "FASTSVM_STRICT"  # the environment variable that makes the warning an error
 
@@ -12,7 +13,7 @@ class FallbackWarning(UserWarning):
 
 
 def fall_back(estimator, missing):
-    """Warn that scikit-learn's class is used, or refuse.
+    """Remove an earlier fit's certificate, and warn that scikit-learn's class is used, or refuse.
 
     Parameters
     ----------
@@ -25,6 +26,7 @@ def fall_back(estimator, missing):
     NotImplementedError
         If the environment variable FASTSVM_STRICT is 1.
     """
+    forget_fit(estimator)  # its certificate is of the fit before
     name = type(estimator).__name__
     if os.environ.get(STRICT, "0") not in ("", "0"):
         raise NotImplementedError(

@@ -65,7 +65,6 @@ class StartedFits(Scores):
         self._more_validate_params(for_partial_fit=is_first)
         if missing := self._missing(True) or ("class weights in partial_fit" if self.class_weight else ""):
             fall_back(self, missing)
-            forget_fit(self)
             return super().partial_fit(X, y, classes, sample_weight)
         X, y = base.validated(self, X, y, reset=is_first)
         seed = as_random(self.random_state).randint(2**31 - 1)

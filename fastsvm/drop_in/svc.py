@@ -167,7 +167,7 @@ class SVC(sklearn.svm.SVC):
         return super()._validate_for_predict(X)  # takes five times as long as the scores of a row
 
     def _pays(self, X):
-        return not self._given and X.shape[0] >= BLAS_ROWS
+        return hasattr(self, "objective_") and not self._given and X.shape[0] >= BLAS_ROWS
 
     def _dense_predict(self, X):
         return self._votes(X) if self._pays(X) else super()._dense_predict(X)
