@@ -89,6 +89,10 @@ class App(click.Group):
             except OSError as error:  # of --help: commands have none left
                 write_to_stderr(f"error: {error.strerror or error}")
                 code = FAILED
+            except Exception:  # libraries whose import is interrupted may raise anything
+                if not ended_by:
+                    raise
+                raise KeyboardInterrupt from None
             finally:
                 if is_process:  # it ends now, its work done
                     for each in (signal.SIGINT, *ENDINGS):
@@ -101,6 +105,7 @@ class App(click.Group):
             sys.stdout.flush()
         except OSError:
             discard_stream("stdout")
+        exec("")  # else Python ends by SIGINT if the interrupt passed an `exec` of a library, as in imports
         sys.exit(128 + ended_by[0] if ended_by else code)
 
     def invoke(self, ctx):

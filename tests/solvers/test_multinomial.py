@@ -108,7 +108,7 @@ def test_what_multinomial_has_not(options, digits):
 
 
 def test_no_checkpoint(digits, tmp_path):
-    with pytest.raises(ValueError, match="one-vs-rest"):
+    with pytest.raises(ValueError, match="use 'ovr'"):
         multinomial().fit(*digits, checkpoint=tmp_path / "file")
 
 

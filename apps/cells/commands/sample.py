@@ -21,7 +21,7 @@ from ._options import command
     click.option("-o", "--output", type=Writes("folder"), default="smears", help="Folder to make."),
 )
 def sample(output, quiet, verbose):
-    """Write 54 synthetic smears to a folder, for trying the other commands.
+    """Write 54 synthetic smears to a folder, to try fastsvm on.
 
     The smears show no real blood. The folder contains images for training, other images in `new`, two images
     without white cells, and two tables: groups.csv for --groups, and boxes.csv.
