@@ -154,16 +154,21 @@ def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
     """Check before the work that a file can be written; a file of another kind is not replaced."""
     if os.path.isdir(path):
         raise AppError(f"{path}: is a folder; give a file")
+    if os.path.isfile(path) or not os.path.exists(path):
+        _check_folder(os.path.dirname(os.path.realpath(path)), path)
+    check_kind(path, kinds, option)
+
+
+def check_kind(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
+    """Check that a path is no file of another kind, which is not replaced."""
     what = ""
     if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null: no model goes there
-        what = "is not a regular file" if KINDS["safetensors"] in kinds else ""
-    else:
-        _check_folder(os.path.dirname(os.path.realpath(path)), path)
-        if os.path.isfile(path) and not _is_of(path, kinds):
-            what = f"is not {kinds[0].name}"
+        what = "a regular file" if KINDS["safetensors"] in kinds else ""
+    elif os.path.isfile(path) and not _is_of(path, kinds):
+        what = kinds[0].name
     if what:
         told = f"and is not replaced; choose another path with {option}"
-        raise AppError(f"{path}: {what}, {told}", USAGE)
+        raise AppError(f"{path}: is not {what}, {told}", USAGE)
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
@@ -200,7 +205,8 @@ def _is_of(path: str, kinds: Sequence[Kind]) -> bool:
     """Tell whether a file is empty, or begins as one of the kinds does."""
     with open(path, "rb") as file:
         head = file.read(4096)
-    starts = {kind.start for kind in KINDS.values() if kind.start and re.match(kind.start, head, FLAGS)}
+    known = (*KINDS.values(), *kinds)
+    starts = {kind.start for kind in known if kind.start and re.match(kind.start, head, FLAGS)}
     is_text = not starts and b"\0" not in head
     return not head or any(kind.start in starts if kind.start else is_text for kind in kinds)
 

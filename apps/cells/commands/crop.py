@@ -7,7 +7,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, options_of_fields, section
-from ...common.paths import Writes, make_folder
+from ...common.paths import Writes, check_kind
 from ...common.printing import tidy_warnings, warn, written
 from ...common.progress import Stages
 from ..settings import CropSettings
@@ -45,7 +45,7 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ...common.csv_quoting import table_file
     from ...common.sections import Section, tell
-    from ..data.image_files import excluding_folder, find_images, source_name
+    from ..data.image_files import find_images, outside_folders, source_name
     from ..finding.findings import CellCounts
     from ..finding.first_look import first_look
     from ..finding.image_scale import scale_record
@@ -54,16 +54,17 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
 
     folder = None if output == "-" or output.lower().endswith(".csv") else output
     table = os.path.join(folder, "boxes.csv") if folder else output
+    if folder:
+        check_kind(table, [cell_tables.BOXES])
     if not folder and (chosen["gray"] or chosen["negative"]):
         raise AppError("--gray and --negative change crops; give -o a folder to write crops to", USAGE)
     with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
         with stage("find"):
-            files = find_images(images)
+            found_images = find_images(images)
+            files = outside_folders(found_images, filter(None, (folder, steps)))
             look = first_look(files, cell_width)
-            for results in filter(None, (folder, steps)):
-                files = excluding_folder(files, results)
-                make_folder(results)
         count = CellCounts(source_name(images))
+        count.left_out = len(found_images) - len(files)
         write_crop = picture_files.crop_writer(files, folder) if folder else None
         draw = picture_files.steps_writer(files, steps) if steps else None
         with stage("crop", total=len(files)) as advance, table_file(table) as file:

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -14,6 +14,7 @@ from textwrap import shorten
 
 from ...common.errors import AppError, FormatError, Skipped
 from ...common.folder_walk import walk_folder
+from ...common.paths import make_folder
 from ...common.printing import many, note
 from .bad_image import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
@@ -154,13 +155,18 @@ def _counted(others: Counter[str]) -> str:
     return f"{text}; for slides: {slides}" if slides else text
 
 
-def excluding_folder(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
-    """Leave out the images in the folder for results: they are earlier results, or would be replaced."""
-    top = Path(folder).resolve()
-    is_inside = cache(lambda parent: Path(parent).resolve().is_relative_to(top))
-    kept = [file for file in files if not is_inside(os.path.dirname(file.path))]
-    if not kept:
-        raise AppError(f"{folder}: all images are in it; choose another folder for the results")
+def outside_folders(files: Sequence[ImageFile], folders: Iterable[str]) -> list[ImageFile]:
+    """Make the folders for results, and leave out the images in them, which may be earlier results."""
+    kept = list(files)
+    for folder in folders:
+        top = Path(folder).resolve()
+        is_inside = cache(lambda parent, top=top: Path(parent).resolve().is_relative_to(top))
+        n_before, kept = len(kept), [file for file in kept if not is_inside(os.path.dirname(file.path))]
+        if not kept:
+            raise AppError(f"{folder}: all images are in it; choose another folder for the results")
+        if left_out := n_before - len(kept):
+            note(f"note: {many(left_out, 'image')} left out: in {folder}, a folder for results")
+        make_folder(folder)
     return kept
 
 

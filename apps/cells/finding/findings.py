@@ -214,6 +214,8 @@ class CellCounts:
         How many labelled images a classifier could have learned from, and from how many it has.
     skipped : Skipped
         The images that could not be used.
+    left_out : int
+        How many images are in a folder for results, and were not used.
     """
 
     def __init__(self, source: str, classes: Iterable[str] = (), others: Iterable[str] = ()) -> None:
@@ -221,7 +223,7 @@ class CellCounts:
         self.labels: dict[str | None, int] = dict.fromkeys(classes, 0)
         self.others = dict.fromkeys(others, 0)
         self.flags: Counter[str] = Counter()
-        self.n_flagged = self.labelled = self.learned = 0
+        self.n_flagged = self.labelled = self.learned = self.left_out = 0
         self.source, self.skipped = source, Skipped(source)
 
     def add(self, found: ImageFindings) -> None:

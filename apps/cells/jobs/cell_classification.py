@@ -10,11 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from ...common.errors import USAGE, AppError
-from ...common.paths import make_folder
 from ...common.progress import Stages
 from ...common.training_items import count_learned
 from ..data.bad_image import BadImage
-from ..data.image_files import excluding_folder, find_images, groups_of, source_name
+from ..data.image_files import find_images, groups_of, outside_folders, source_name
 from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
@@ -161,10 +160,8 @@ def classify_images(
     with stage("load"):
         model = model if is_loaded else load_cell_model(path)
     with stage("find"):
-        files = find_known_images(sources, model.classes, labels, groups)
-        for folder in outputs.folders:
-            files = excluding_folder(files, folder)
-            make_folder(folder)
+        found = find_known_images(sources, model.classes, labels, groups)
+        files = outside_folders(found, outputs.folders)
         look = first_look(files, settings.cell_width, model.about)
         of_slide = partial(look_at_slide, cell_width=settings.cell_width, learned=model.about)
         items = list(with_tiles(files, of_slide))
@@ -173,6 +170,7 @@ def classify_images(
     if draw and has_tiles:
         raise AppError("--overlay does not support slides; use --report to see their cells", USAGE)
     count = CellClassification(model, sources, settings, look)
+    count.left_out = len(found) - len(files)
     batch, wanted = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE, outputs.wanted
     work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)
     how = {"settings": settings, "look": look, "wanted": wanted, "drawn": outputs.overlay}

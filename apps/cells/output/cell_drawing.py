@@ -12,6 +12,7 @@ import numpy as np
 from ...common.errors import AppError, is_shortage
 from ...common.files import replace_file
 from ...common.matplotlib_figures import OKABE_ITO
+from ...common.paths import Kind
 from ...common.printing import printable, shortened
 from ..data.image_reader import resized
 from ..finding.document_crop import Step
@@ -27,6 +28,8 @@ MAX_SHEET_PIXELS = 40_000_000  # pixels
 MAX_LABEL_LETTERS = 24  # letters
 LINE_PIXELS = 15  # pixels, of a caption
 MAX_STEP = 800  # pixels a side, of the picture of a step
+MARK = b"fastsvm-cells"  # in the files whose names come from those of images
+MARKED = Kind("a picture of fastsvm-cells", (".png", ".jpg"), rb"(\x89PNG|\xff\xd8).{,60}" + MARK)
 
 WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
 
@@ -130,14 +133,23 @@ def steps_sheet(steps: Sequence[Step]) -> np.ndarray:
     return contact_sheet(tiles, tile=min(MAX_STEP, max(tiles[0][0].shape)), columns=4)
 
 
-def save_image(path: str, image: np.ndarray) -> None:
-    """Write an image atomically, in the format of the ending of its name."""
+def save_image(path: str, image: np.ndarray, *, marked: bool = False) -> None:
+    """Write an image atomically, in the format of the ending of its name; PNG and JPEG can be `marked`."""
     ending = os.path.splitext(path)[1].lower()
     content = encoded(image, ending)
     if content is None:
         height, width = image.shape[:2]
         raise AppError(f"{path}: OpenCV cannot write {width:,} x {height:,} pixels as {ending}; try .png")
-    replace_file(path, content)
+    replace_file(path, _with_mark(content) if marked else content)
+
+
+def _with_mark(content: bytes) -> bytes:
+    """Return a PNG or JPEG file with the comment that makes it one of `MARKED`."""
+    text, start = b"tEXtSoftware\0" + MARK, 33  # behind the header
+    chunk = (len(text) - 4).to_bytes(4) + text + zlib.crc32(text).to_bytes(4)
+    if content.startswith(b"\xff\xd8"):
+        chunk, start = b"\xff\xfe" + (len(MARK) + 2).to_bytes(2) + MARK, 20
+    return content[:start] + chunk + content[start:]
 
 
 def encoded(image: np.ndarray, ending: str = ".png") -> bytes | None:

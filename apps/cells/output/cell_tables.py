@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ...common.csv_quoting import csv_writer
+from ...common.paths import Kind
 from ...common.printing import fields, many, print_line, print_rows, shortened
 from ...common.sections import Section, Table
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
@@ -17,6 +18,7 @@ from .cell_drawing import NO_LABEL, color_of
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
+BOXES = Kind("a table of boxes by crop", (".csv",), f"{','.join(BOX_COLUMNS)}\n".encode())
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 ABOUT_UNDECIDED = "Undecided cells may be of any class: the upper end of each interval counts them all."
@@ -149,6 +151,7 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
         "n_cells": count.cells,
         **fields(count, "without_cell", "unmeasured"),
         "skipped": count.skipped.count,
+        "left_out": count.left_out,
         "seconds": seconds,
     }
 

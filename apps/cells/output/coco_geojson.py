@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -14,13 +15,16 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
-from ...common.paths import make_folder
+from ...common.paths import Kind, make_folder
 from ..data.image_reader import ImageFile
 from ..finding.findings import FoundCell, ImageFindings
 from ..measuring.cell_measures import column_names, with_units
 from .cell_drawing import color_of
 from .picture_files import mirrored_paths
 
+COLLECTION = {"type": "FeatureCollection", "generator": "fastsvm-cells"}  # an editor writes its own
+START = re.escape(json.dumps(COLLECTION)[:-1].encode())
+GEOJSON = Kind("GeoJSON that fastsvm-cells wrote", (".geojson",), START)
 ENDINGS = (".json", ".geojson")  # of files, COCO and GeoJSON; everything else is a folder
 
 Sink = Callable[[ImageFindings], object]
@@ -50,8 +54,9 @@ def export_writer(
     """
     if is_geojson_folder(path):
         make_folder(path)
-        places = {file.name: f"{place}.geojson" for file, place in mirrored_paths(files, path).items()}
-        yield lambda found: _write_geojson(places[found.file], found, classes, pixel_size)
+        places = mirrored_paths(files, path, r"\.geojson", GEOJSON, "--export")
+        names = {file.name: f"{place}.geojson" for file, place in places.items()}
+        yield lambda found: _write_geojson(names[found.file], found, classes, pixel_size)
     elif path.lower().endswith(".geojson"):
         if len(files) > 1:
             raise AppError(
@@ -116,7 +121,7 @@ def _write_geojson(path: str, found: ImageFindings, classes: Sequence[str], pixe
         os.makedirs(folder, exist_ok=True)
     numbered = enumerate(found.cells, start=1)
     features = [_feature(found.file, number, cell, classes, pixel_size) for number, cell in numbered]
-    replace_file(path, json.dumps({"type": "FeatureCollection", "features": features}).encode())
+    replace_file(path, json.dumps({**COLLECTION, "features": features}).encode())
 
 
 def _feature(

@@ -1,6 +1,7 @@
 """Files of pictures: crops and overlays, in folders like those of the images, and sheets of mistakes."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -9,6 +10,7 @@ from pathlib import PurePath
 import numpy as np
 
 from ...common.errors import AppError
+from ...common.paths import Kind, check_kind
 from ...common.printing import many
 from ..data.bad_image import BadImage
 from ..data.image_reader import ImageFile
@@ -17,13 +19,27 @@ from ..finding.findings import NO_CELL, crop_box
 from ..jobs.cell_classification import Draw
 from ..jobs.cell_cropping import DrawSteps
 from ..jobs.cell_evaluation import Mistake
-from .cell_drawing import contact_sheet, draw_overlay, save_image, steps_sheet
+from .cell_drawing import MARKED, contact_sheet, draw_overlay, save_image, steps_sheet
 
 MAX_ORIGINALS = 100  # originals on a sheet of mistakes
 
 
-def mirrored_paths(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
-    """Return the path in a folder, without ending, for the results of each image."""
+def mirrored_paths(
+    files: Sequence[ImageFile], folder: str, ending: str, kind: Kind, option: str
+) -> dict[ImageFile, str]:
+    """Return the path in a folder, without ending, for the results of each image.
+
+    Parameters
+    ----------
+    files : sequence of ImageFile
+    folder : str
+    ending : str
+        Of the names of results, as a regular expression.
+    kind : Kind
+        The kind of the results. No user gave their names: an existing file of another kind is an error.
+    option : str
+        The option of the folder, for this error.
+    """
     paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}
     stems = Counter(os.path.splitext(path)[0] for path in paths.values())
     places = {}
@@ -36,6 +52,12 @@ def mirrored_paths(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, s
                 f"{file.path} and {owners[place].path} have the same name; process their folders separately"
             )
         places[file] = place
+    names = {place.casefold() for place in owners}  # on some systems A.JPG is a.jpg
+    for parent in filter(os.path.isdir, sorted({*map(os.path.dirname, owners)})):
+        for path in (os.path.join(parent, name) for name in sorted(os.listdir(parent))):
+            found = re.fullmatch(f"(.*){ending}", path.casefold(), re.DOTALL)
+            if found and found[1] in names:
+                check_kind(path, [kind], option)
     return places
 
 
@@ -47,19 +69,19 @@ def _parts(name: str) -> list[str]:
 
 def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile, int, np.ndarray], None]:
     """Return a function that writes the crop of the n-th cell of an image into a folder, as PNG."""
-    places = mirrored_paths(files, folder)
+    places = mirrored_paths(files, folder, r"_\d+\.png", MARKED, "-o")
     return lambda file, number, crop: write_image(f"{places[file]}_{number}.png", crop)
 
 
 def steps_writer(files: Sequence[ImageFile], folder: str) -> DrawSteps:
     """Return a function that draws the steps from an image to its crops into a folder, as PNG."""
-    places = mirrored_paths(files, folder)
+    places = mirrored_paths(files, folder, r"_steps\.png", MARKED, "--steps")
     return lambda file, steps: write_image(f"{places[file]}_steps.png", steps_sheet(steps))
 
 
 def overlay_writer(files: Sequence[ImageFile], folder: str) -> Draw:
     """Return a function that writes a copy of an image, with what was found drawn into it, into a folder."""
-    places = mirrored_paths(files, folder)
+    places = mirrored_paths(files, folder, r"\.jpg", MARKED, "--overlay")
     return lambda file, image, found: write_image(f"{places[file]}.jpg", draw_overlay(image, found))
 
 
@@ -68,7 +90,7 @@ def write_image(path: str, image: np.ndarray) -> None:
     # A full disk ends the work: the image is not at fault.
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        save_image(path, image)
+        save_image(path, image, marked=True)
     except OSError as error:
         raise AppError(f"{path}: {error.strerror}") from error
 

@@ -46,6 +46,12 @@ def write_gallery(folder: str, docs: str) -> list[str]:
     paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in reports.items()}
     for path in (*paths.values(), index):
         Writes("gallery").check(path, "-o")
+        target = path.removesuffix(".md")
+        if os.path.isdir(target) and os.listdir(target):
+            try:
+                read_record(target)
+            except AppError:
+                raise AppError(f"{target}: contains other files; choose another folder with -o") from None
     for place, record in reports.items():
         _write_files(place, record, os.path.join(docs, record["study"]))
         replace_file(paths[place], markdown_page(record).encode())
@@ -55,12 +61,12 @@ def write_gallery(folder: str, docs: str) -> list[str]:
 
 def _write_files(place: str, record: dict, target: str) -> None:
     """Copy a report and small versions of its pictures."""
-    pictures = {}
+    # The report first: it makes the folder one of the gallery.
+    pictures = {REPORT: f"{json.dumps(record, indent=1)}\n".encode()}
     for figure in _shown_figures(record):
         with open(os.path.join(place, figure["file"]), "rb") as file:
             pictures[figure["file"]] = small_picture(file.read(), figure["file"])
     make_folder(target)
-    pictures[REPORT] = f"{json.dumps(record, indent=1)}\n".encode()
     for name, content in pictures.items():
         replace_file(os.path.join(target, name), content)
 
