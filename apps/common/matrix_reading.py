@@ -13,7 +13,7 @@ from .errors import USAGE, AppError, FormatError
 from .input_streams import open_binary
 from .limits import limit
 from .number_tables import read_table
-from .printing import many, note
+from .printing import labels_alike, many, note, warn
 
 FORMATS = ("svmlight", "csv", "tsv", "npz")
 TABLES = {"csv": ",;\t|", "tsv": "\t"}  # and what may separate their columns
@@ -45,6 +45,7 @@ def read_labelled(path: str, *args, **more) -> Rows:
         raise AppError(f"{name}: {what}; regression is not supported; use words or whole numbers as labels")
     if (y == y[0]).all():
         raise AppError(f"{name}: all rows have the same label; give rows with two labels or more")
+    warn(*labels_alike(map(str, dict.fromkeys(y.tolist()))))
     return rows
 
 

@@ -1,6 +1,8 @@
 """Who tests a model on what it has learned from is told so, by every command that prints a figure of it."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import click
@@ -91,6 +93,39 @@ def test_every_way_to_make_a_model_keeps_them(app):
         n = {"stream": 2000, "pruned": 2000, "both": 2400, "saved": 2000}
     for name, expected in n.items():
         assert len(load_about(f"{name}.safetensors")["training_items"]) == expected, name
+
+
+# The commands that learn from labels, here of items {}; the others learn nothing from those they read.
+TRAINING = {
+    vectors: ["fit {}", "fit {} -v 2", "cv {}", "path {}"],
+    texts: ["train {} --recipe nb-words", "train {} --stream"],
+    cells: ["train {} --versions 0", "adapt M.safetensors {} -o new.safetensors"],
+}
+OTHERS_LABELS = {
+    vectors: {"certify", "predict", "convert"},
+    texts: {"evaluate", "predict", "explain", "inspect", "export", "serve", "sample"},
+    cells: {"classify", "evaluate", "explain", "crop", "review", "sample"},
+}
+
+
+def test_every_training_warns_of_labels_that_are_nearly_alike(app):
+    names = {*app.list_commands(click.Context(app))}
+    assert names == {line.split()[0] for line in TRAINING[app]} | OTHERS_LABELS[app], "does it learn labels?"
+    if app is cells:
+        shutil.copytree(f"{DATA}/cells/images", "alike")
+        few = sorted(Path("alike/EOSINOPHIL").iterdir())[::2]
+        Path("alike/eosinophil").mkdir()
+        for path in few:
+            path.rename(f"alike/eosinophil/{path.name}")
+    else:
+        words = np.random.default_rng(0).integers(10, 99, (300, 2))
+        rows = [f"{a},{b},{('pos', 'Pos')[k % 2]}\n" for k, (a, b) in enumerate(words.tolist())]
+        if app is texts:
+            rows = ["text,label\n", *(row.replace(",", " ", 1) for row in rows)]
+        Path("alike.csv").write_text("".join(rows))
+    for line in TRAINING[app]:
+        told = run(app, *line.format("alike" if app is cells else "alike.csv").split()).stderr
+        assert re.search("warning: '.*' and '.*' count as different labels; spell them alike", told), line
 
 
 def test_the_same_item_in_another_file_is_recognised():

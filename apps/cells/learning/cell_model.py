@@ -11,6 +11,7 @@ from fastsvm.model_files import ModelFileError, load_about, save_plain
 
 from ...common.errors import USAGE, AppError
 from ...common.files import load_model, shipped_model
+from ...common.printing import labels_alike, warn
 from ...common.training_items import learned_items
 from ..data.image_files import ENDINGS
 from ..measuring.cell_features import feature_names
@@ -149,5 +150,6 @@ def save_cell_model(
     pipeline: Pipeline, path: str, about: ModelNotes, hashes: np.ndarray, before: Mapping | None = None
 ) -> None:
     """Save a model with its notes, and the hashes of its images and of those in an earlier record."""
+    warn(*labels_alike(pipeline[-1].classes_.tolist()))
     pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     save_plain(pipeline, path, about.record | learned_items(hashes, before))

@@ -4,7 +4,7 @@ import click
 
 from ...common.options import STRENGTH, section
 from ...common.paths import Writes, default_output
-from ...common.printing import certificate_line, labels_alike, many, next_line, percent, warn
+from ...common.printing import certificate_line, many, next_line, percent
 from ...common.sections import Section
 from . import _options
 
@@ -70,7 +70,6 @@ def fit(source, stage, cost, folds, output, **options):
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
-    warn(*labels_alike(labels))
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
     told = f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss"
     if penalty != "l2":
