@@ -8,7 +8,7 @@ from ...common import options
 from ...common.paths import Reads, Writes
 from ..settings import NAMES, ClassifySettings
 
-NO_GROUPS = "note: every image counts as its own original; if some are copies, give --groups"
+NO_GROUPS = "note: every image counts as its own original; if some are near copies, give --groups"
 
 command = partial(options.command, "fastsvm-cells")
 

@@ -42,10 +42,11 @@ def find_images(
     ----------
     sources : sequence of str
         Folders, each searched with its subfolders in the order of names, and single files, whatever their
-        endings. Hidden files (``.name``) are left out; a file in two sources belongs to the first. Each page
-        of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other kinds
-        in a folder are counted in a note; files with `FOREIGN_ENDINGS` are images that cannot be read. Images
-        with 16 bits per channel in one folder share the number of bits that they use.
+        endings. Hidden files (``.name``) are left out; a file in two sources, or with a link to it, belongs
+        to the first. Each page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so
+        on. Notes count files of other kinds in a folder, and files found again; files with `FOREIGN_ENDINGS`
+        are images that cannot be read. Images with 16 bits per channel in one folder share the number of bits
+        that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
         label of an image is the name of its objects if they have one name in common. An image is named in
@@ -66,9 +67,13 @@ def find_images(
     AppError
         If there is no image, or a table cannot be read or contradicts itself.
     """
-    unique: dict[str, ImageFile] = {}
-    for file in chain.from_iterable(map(_images_of, sources)):
-        unique.setdefault(os.path.abspath(file.path), file)
+    everything = [*chain.from_iterable(map(_images_of, sources))]
+    unique: dict[tuple, ImageFile] = {}
+    for file in everything:
+        path, page = split_page(file.path)
+        unique.setdefault((os.path.realpath(path), page), file)
+    if again := len(everything) - len(unique):
+        note(f"note: {many(again, 'image')} found again, by a link or in another source; each counts once")
     files = _with_bits(list(unique.values()))
     if labels is not None:
         is_folder = os.path.isdir(labels)

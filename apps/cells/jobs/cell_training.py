@@ -207,6 +207,7 @@ class CellTraining:
         with stage("fit"):
             self.pipeline = fit_cell_model(samples, settings, self.alpha)
         self._calibrate(self.pipeline[-1])
+        grouped = grouped or samples.has_copies
         self.errors = self._errors(self._is_image, grouped)
         self.errors_of_versions = self._errors(samples.is_version, grouped)
         with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):

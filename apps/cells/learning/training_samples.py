@@ -13,6 +13,7 @@ from fastsvm._utils.threads import number_of_threads
 
 from ...common.errors import AppError, Skipped
 from ...common.folds import Split, grouped_folds
+from ...common.printing import note
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
 from ..data.boxes import match_boxes
@@ -74,6 +75,11 @@ class TrainingSamples:
         """The weight of each row, such that every original has the same weight."""
         _, number = np.unique(self.groups, return_inverse=True)
         return 1 / np.bincount(number)[number]
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether images that were not known to be of one original have the same pixels."""
+        return any(file.original != group for (file, _), group in zip(self.cells, self.groups, strict=True))
 
     def splits(self, folds: int, seed: int) -> list[Split]:
         """Split into training and test rows, every original on one side and every label on both.
@@ -202,15 +208,32 @@ def measure_training_samples(
         raise no_usable_images_error(skipped)
     if not rows:
         raise AppError(f"{skipped.source}: all cells are rejected")
-    X, labels, *others, of_rows, hashes, stained = zip(*rows, strict=True)
+    X, labels, originals, is_version, of_rows, hashes, stained = zip(*rows, strict=True)
     if len(set(labels)) < 2:
         more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label{more}")
     cells = np.empty(len(rows), object)
     cells[:] = of_rows
-    rest = cells, np.array(hashes), np.stack(stained)
-    samples = TrainingSamples(np.stack(X), np.array(labels), *map(np.array, others), *rest)
+    groups = _copies_together(np.array(originals), np.array(hashes), cells)
+    rest = np.array(is_version), cells, np.array(hashes), np.stack(stained)
+    samples = TrainingSamples(np.stack(X), np.array(labels), groups, *rest)
     return samples, quality_ranges(of_first, of_others), fit_image_kind(stains)
+
+
+def _copies_together(originals: np.ndarray, hashes: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Return the originals, one for all images with the same pixels; a note names such copies."""
+    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
+    first = first[number]  # the first row with the same pixels
+    names, groups = np.unique(originals, return_inverse=True)
+    copies = np.flatnonzero(groups != groups[first])
+    if len(copies):
+        n = len({cells[row][0] for row in copies})
+        copy, of = (cells[row][0].name for row in (copies[0], first[copies[0]]))
+        told = f"{n:,}, such as {copy!r} of {of!r}"
+        note(f"note: exact copies of other images count as the same original: {told}")
+    for row in copies:
+        groups[groups == groups[row]] = groups[first[row]]
+    return names[groups]
 
 
 def _versions(

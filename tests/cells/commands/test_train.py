@@ -1,6 +1,7 @@
 """train: grouped cross-validation, the choice of alpha, and the model."""
 
 import json
+import shutil
 
 import cv2
 import numpy as np
@@ -91,13 +92,32 @@ def test_copies_are_counted_by_original(run, copies):
     top, table = copies
     options = ("--labels", table, *FAST, "--alpha", 0.1, "--folds", 5, "--json")
     grouped, plain = run("train", top, *options, "--groups", table), run("train", top, *options)
-    note = "note: every image counts as its own original; if some are copies, give --groups\n"
+    note = "note: every image counts as its own original; if some are near copies, give --groups\n"
     assert (grouped.stderr, plain.stderr) == ("", note)
     of_groups, of_images = (json.loads(each.stdout) for each in (grouped, plain))
     assert (of_groups["n"], of_groups["originals"]["n"], of_images["originals"]) == (40, 10, None)
     assert of_groups["originals"]["wrong"] <= of_groups["originals"]["with_mistakes"] <= 10
     # The interval knows that there are 10 originals, not 40.
     assert np.ptp(of_groups["error_interval"]) > np.ptp(of_images["error_interval"])
+
+
+def test_exact_copies_are_one_original(run, folder):
+    """By pixels: in any format, with another label, and where the table of originals parts them."""
+    top = folder(0, 1, 2, 20, 21, 22, by_label=True)
+    for path in [*top.rglob("*.jpg")]:
+        for number in range(2):
+            shutil.copy(path, path.with_stem(f"{path.stem}_{number}"))
+        cv2.imwrite(str(path.with_suffix(".png")), cv2.imread(str(path)))
+    shutil.copy(top / "LYMPHOCYTE/smear_00.jpg", top / "NEUTROPHIL/other.jpg")
+    table = top.parent / "groups.csv"
+    names = [path.relative_to(top).as_posix() for path in sorted(top.rglob("*.*"))]
+    joined = {f"LYMPHOCYTE/{name}.jpg": "joined" for name in ("smear_00_0", "smear_01")}
+    table.write_text("file,original\n" + "".join(f"{name},{joined.get(name, name)}\n" for name in names))
+    for options, n in ((), 6), (("--groups", table), 5):
+        done = run("train", top, *FAST, "--folds", 3, "--json", *options)
+        assert "note: exact copies of other images count as the same original: 19, such as '" in done.stderr
+        record = json.loads(done.stdout)
+        assert (record["n"], record["originals"]["n"]) == (25, n)
 
 
 def test_few_images(record, folder):

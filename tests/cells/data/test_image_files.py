@@ -47,7 +47,7 @@ def test_single_files_and_folders_within_folders(folder, tmp_path, monkeypatch):
     assert names(find_images(["scan"])) == ["scan"]
 
 
-def test_links_are_followed_but_never_in_a_circle(folder, tmp_path):
+def test_links_are_followed_but_never_in_a_circle(folder, tmp_path, capsys):
     top = folder("a/1.jpg")
     other = tmp_path / "other"
     other.mkdir()
@@ -55,6 +55,12 @@ def test_links_are_followed_but_never_in_a_circle(folder, tmp_path):
     for name, target in {"z": other, "a/up": top, "self": "self", "b.jpg": "missing"}.items():
         os.symlink(target, os.path.join(top, name))
     assert names(find_images([top])) == ["b.jpg", "a/1.jpg", "z/2.jpg"]
+    assert "found again" not in capsys.readouterr().err
+    os.symlink(f"{top}/a/1.jpg", f"{top}/z.jpg")
+    os.symlink(top, tmp_path / "again")
+    assert names(find_images([top, str(tmp_path / "again")])) == ["b.jpg", "z.jpg", "z/2.jpg"]
+    told = "note: 5 images found again, by a link or in another source; each counts once\n"
+    assert told in capsys.readouterr().err
 
 
 def test_nothing_found(folder, tmp_path):
