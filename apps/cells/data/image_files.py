@@ -26,6 +26,7 @@ from .slides import count_pages, is_deep_file, is_readable_slide, is_slide, miss
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
 # Endings of files beside images that no note counts: tables about the images, and results.
 BESIDE = (".xml", ".csv", ".json", ".geojson", ".html", ".safetensors", ".part")
+NOT_UTF8 = "its label is not UTF-8; rename its folder, or save the table in UTF-8"
 MOST_KINDS = 5  # named, of other endings
 
 
@@ -212,13 +213,13 @@ def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile
         if file.label is None:
             skipped.add(file.name, "no label")
         elif re.search("[\ud800-\udfff]", file.label):  # which no model file can hold
-            skipped.add(file.name, "its label is not UTF-8; rename it")
+            skipped.add(file.name, NOT_UTF8)
         else:
             kept.append(file)
     if not kept:
-        raise FormatError(
-            f"{skipped.source}: no image has a label; use one folder per label, or give --labels"
-        )
+        n, told = skipped.kinds[NOT_UTF8], "use one folder per label, or give --labels"
+        why = f"{n:,} of {many(skipped.count, 'image')}: {NOT_UTF8}" if n else told
+        raise FormatError(f"{skipped.source}: no image has a label; {why}")
     return kept, skipped
 
 

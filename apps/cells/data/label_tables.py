@@ -13,6 +13,7 @@ from ...common.csv_quoting import unquoted
 from ...common.errors import AppError, FormatError
 from ...common.files import read_small_file
 from ...common.folder_walk import walk_folder
+from ...common.input_streams import UTF16_MARKS
 from ...common.printing import note, shortened
 from .image_reader import ImageFile
 
@@ -28,12 +29,14 @@ LabelRow = tuple[str, str, str]  # its place in a table or the path of an annota
 
 
 def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tuple[T, ImageFile]]:
-    """Yield each row with each file that it names, in full or by the last part of the name.
+    """Yield each row with each file that it names: in full, by the last part of the name, or by a path.
 
-    A row begins with the place where it was read and the name. A note reports the first row that names no
-    file; if no row names a file, that is an error.
+    A path, with / or with the \\ of Windows, may be of another computer if it ends with the full name. A row
+    begins with the place where it was read and the name. A note reports the first row that names no file; if
+    no row names a file, that is an error.
     """
     by_name, by_last_part = defaultdict(list), defaultdict(list)
+    by_path = {os.path.abspath(file.path): [file] for file in files}
     for file in files:
         by_name[file.name].append(file)
         by_last_part[os.path.basename(file.name)].append(file)
@@ -41,7 +44,11 @@ def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tup
     strangers = []
     for row in rows:
         where, name, *_ = row
-        meant = by_name.get(name) or by_last_part.get(name, [])
+        meant = by_name.get(name) or by_last_part.get(name) or by_path.get(os.path.abspath(name), [])
+        end = name.replace("\\", "/")
+        while not meant and end:
+            meant = by_name.get(end, [])
+            end = end.partition("/")[2]
         if not meant:
             strangers.append(f"{where}: {name!r} is not among the images")
         elif len(meant) > 1 and name not in by_name:
@@ -75,7 +82,8 @@ def table_rows(path: str, column: str) -> Iterator[LabelRow]:
 def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the place of each row of a CSV file with a header, and its texts in these columns."""
     content = read_small_file(path, MAX_TABLE_BYTES, "a table of images")
-    with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
+    how = ("utf-16", "replace") if content[:2] in UTF16_MARKS else ("utf-8-sig", "surrogateescape")
+    with io.StringIO(content.decode(*how), newline="") as file:
         del content
         separator = max(",;\t", key=file.readline().count)
         file.seek(0)
@@ -87,7 +95,8 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
                     what = f"no column {wanted!r} among {there}; give {' and '.join(columns)}"
-                    raise FormatError(f"{path}, line 1: {what}")
+                    told = "" if there.isprintable() else ", and save the table in UTF-8"
+                    raise FormatError(f"{path}, line 1: {what}{told}")
             for row in filter(None, rows):
                 where = f"{path}, line {rows.line_num}"
                 if len(row) != len(header):

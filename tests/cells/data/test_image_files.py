@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_files import find_images, with_labels
 from fastsvm_apps.common.errors import AppError
 
 
@@ -117,6 +117,50 @@ def test_labels_and_groups_from_a_table(folder, table, capsys, mark, ending):
     assert capsys.readouterr().err == note
     short = table("group,file\np,2.jpg\n", "short.csv")  # another name for the column
     assert {file.name for file in find_images([top], groups=short) if file.group == "p"} == {"a/2.jpg"}
+
+
+def test_a_table_names_images_by_paths(folder, table, tmp_path, monkeypatch):
+    top = folder(*THREE, "3.jpg")
+    monkeypatch.chdir(tmp_path)
+    for path in (
+        f"{top}/b/1.jpg",
+        "smears/b/1.jpg",
+        "./b/1.jpg",
+        "b\\1.jpg",
+        ".\\b\\1.jpg",
+        "C:\\Users\\me\\smears\\b\\1.jpg",
+        "/elsewhere/b/1.jpg",
+    ):
+        labels = table(f"file,label\n{path},x\nsmears\\3.jpg,y\n")
+        found = {file.name: file.label for file in find_images([top], labels=labels)}
+        assert found == {"a/1.jpg": None, "a/2.jpg": None, "b/1.jpg": "x", "3.jpg": "y"}, path
+    sources = [f"{top}/a", f"{top}/b"]  # both have an image 1.jpg
+    found = find_images(sources, labels=table("file,label\nsmears/b/1.jpg,x\n2.jpg,y\n"))
+    assert [file.label for file in found] == [None, "y", "x"]
+    with pytest.raises(AppError, match=r"2 images are called 'C:.*1.jpg'; name the folder too"):
+        find_images(sources, labels=table("file,label\nC:\\b\\1.jpg,x\n2.jpg,y\n"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-8-sig"])
+def test_a_table_is_decoded_by_its_mark(folder, table, encoding):
+    labels = table("file\tlabel\na/1.jpg\tGroße Zelle\n".encode(encoding))
+    assert find_images([folder(*THREE)], labels=labels)[0].label == "Große Zelle"
+
+
+@pytest.mark.parametrize("content", ["file,label\n".encode("utf-16-le"), "文件,label\n".encode("gb18030")])
+def test_a_table_in_another_encoding(folder, table, content):
+    with pytest.raises(AppError, match=r"no column 'file' among .*, and save the table in UTF-8$"):
+        find_images([folder(*THREE)], labels=table(content + b"x"))
+
+
+def test_labels_that_are_not_utf8_are_the_reason(folder, table):
+    labels = table(b"file,label\na/1.jpg,Gro\xdfe\nb/1.jpg,Gro\xdfe\n")
+    files = find_images([folder(*THREE)], labels=labels)
+    told = "smears: no image has a label; 2 of 3 images: its label is not UTF-8; rename its folder, or save"
+    with pytest.raises(AppError, match=told):
+        with_labels(files, "smears")
+    with pytest.raises(AppError, match="no image has a label; use one folder per label, or give --labels"):
+        with_labels(files[1:2], "smears")
 
 
 @pytest.mark.parametrize(
