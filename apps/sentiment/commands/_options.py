@@ -17,7 +17,7 @@ from ..settings import CONFIG_ONLY, OPTIONS, SETTINGS, Setting, option_name
 
 command = partial(options.command, "fastsvm-sentiment")
 ONLY_IN_CONFIG = {name: setting.path for name, setting in CONFIG_ONLY.items()}
-LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
+LABELLED = Reads(counts=lambda name: "/" in name)  # a folder of labels has files in folders
 
 
 def number_option(help: str, least: int = 1):

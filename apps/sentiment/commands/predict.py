@@ -27,7 +27,7 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
     "predict reviews.safetensors new.csv --proba -o scored.csv",
     "predict < new.txt | cut -f1 | sort | uniq -c",
 )
-@click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1, type=Reads(depth=2))
+@click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1, type=Reads())
 @source_options(
     labelled=False,
     formats=ANY_FORMAT,

@@ -5,7 +5,7 @@ corpus    lines ``domain label id.txt tokens...``, already cut into tokens
 tsv, csv  a header line, then records; fields may be quoted and hold line ends
 jsonl     one object per line, ``{"text": ..., "label": ...}``
 fasttext  lines ``__label__x text``
-folder    one folder per class, one file per text
+folder    one folder per label, with one file per text in it or in its inner folders
 ========  =====================================================================
 
 Files are read line by line. A line, a record of several lines and a file in a folder have a size limit.
@@ -15,18 +15,19 @@ import codecs
 import csv
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from operator import attrgetter
-from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 from ...common.errors import USAGE, AppError, FormatError
+from ...common.folder_walk import walk_folder
 from ...common.input_streams import DamagedGzip, open_binary
-from ...common.printing import note
+from ...common.printing import many
 from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
 from .text_source import OTHER_NAMES, Record, Records, TextSource, repeated
 
@@ -204,7 +205,7 @@ _LINES: dict[str, tuple[list[str] | None, Callable[[str, TextSource], tuple]]] =
 
 
 def read_folder(source: TextSource) -> Records:
-    """Read the files in the folders of the labels; without labels, also the files beside the folders."""
+    """Read the files below the folders of the labels; without labels, also the files beside the folders."""
     blocks = ([record] for record in _folder_records(source))
     return Records("folder", ["file"], joined_blocks(blocks, CHARACTERS_AT_ONCE))
 
@@ -225,17 +226,21 @@ def joined_blocks(
 
 
 def _folder_records(source: TextSource) -> Iterator[Record]:
-    for folder in _visible_paths(Path(source.path)):
-        if folder.is_dir():
-            for file in filter(Path.is_file, _visible_paths(folder)):
-                yield _file_record(file, f"{folder.name}/{file.name}", folder.name, source)
-        elif source.label_column is None and folder.is_file():
-            yield _file_record(folder, folder.name, "", source)
+    left_out = []
+    for path, name in walk_folder(source.path):
+        label, is_inner, _ = name.partition("/")
+        if os.path.isfile(path) and (is_inner or source.label_column is None):
+            yield _file_record(path, name, label, source)
+        else:
+            left_out.append(name)
+    if left_out:
+        why = "in no label's folder or not regular"
+        source.note(f"{source.name}: {many(len(left_out), 'file')} left out, {why}: {', '.join(left_out)}")
 
 
-def _file_record(file: Path, where: str, label: str, source: TextSource) -> Record:
+def _file_record(file: str, where: str, label: str, source: TextSource) -> Record:
     try:
-        with open_binary(str(file), encoding=source.encoding) as stream:
+        with open_binary(file, encoding=source.encoding) as stream:
             content = stream.read(source.max_line + 1)
     except DamagedGzip as error:
         return Record(where, problem=f"damaged gzip data ({error.__cause__})", row=[where])
@@ -245,10 +250,6 @@ def _file_record(file: Path, where: str, label: str, source: TextSource) -> Reco
     return Record(where, label, text, "", [where])
 
 
-def _visible_paths(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-
-
 def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[str | None]:
     """Return the columns of the texts and the labels; print a note on a name that is not the usual one."""
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
@@ -256,7 +257,7 @@ def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[s
     for (option, name), there in zip(wanted.items(), found, strict=True):
         is_other = (there or "").casefold() in OTHER_NAMES.get(name or "", ())
         if is_other and there not in (f"{name}s", source.remembered.get(name)):
-            note(f"{place}: {name}s are taken from {there!r}; {option} chooses another column")
+            source.note(f"{place}: {name}s are taken from {there!r}; {option} chooses another column")
     return found
 
 

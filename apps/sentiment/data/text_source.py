@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import UTF8
+from ...common.printing import note
 from .label_fields import LabelField
 from .text_lines import max_line
 
@@ -42,7 +43,8 @@ class TextSource:
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, no labels are needed.
     A `label_separator` separates the labels of a text; None detects it, and an empty one means one label per
     text. A table may have the `remembered` name of a column instead of the usual one; `of_files` tells that
-    the model learned from a folder, in which each file is a text. `given` has texts that are already in
+    the model learned from a folder, in which each file is a text; `was_read` that its notes have been
+    printed. `given` has texts that are already in
     memory, each with its label or labels.
     """
 
@@ -56,6 +58,7 @@ class TextSource:
     remembered: Mapping[str, str] = field(default_factory=dict)
     given: Sequence[tuple[str, LabelField]] | None = None
     of_files: bool = False
+    was_read: bool = False
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
@@ -72,6 +75,11 @@ class TextSource:
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]
         return None
+
+    def note(self, message: str) -> None:
+        """Print a note on how it is read, unless this is the second time."""
+        if not self.was_read:
+            note(message)
 
     @property
     def own_columns(self) -> dict[str, str]:

@@ -67,7 +67,8 @@ class StoredRows:
         parts = [part for part in PARTS if not self._part_folder(part).exists()]
         with ExitStack() as stack:
             writers = {part: stack.enter_context(MatrixWriter(self._part_folder(part))) for part in parts}
-            _, _, batches = stack.enter_context(labelled_batches(self._source, settings.seed))
+            again = replace(self._source, was_read=True)
+            _, _, batches = stack.enter_context(labelled_batches(again, settings.seed))
             for number, batch in enumerate(corpus_terms.batch_pieces(settings, batches), 1):
                 left = [part for part, writer in writers.items() if number > (writer.position or 0)]
                 X = weighed_rows(weighed, batch) if left else None

@@ -1,10 +1,13 @@
 """Rules of reading that hold in every format, and for every command that takes a corpus."""
 
 import json
+import os
+from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 
+from fastsvm_apps.common.paths import Writes
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.record_formats import FORMATS, SEPARATORS
@@ -45,6 +48,28 @@ def test_every_command_reads_it_alike(run, write, texts, tmp_path, model, name, 
         result = run(*command.split(), *given.format(model=model).split(), *more, "--json", "-q")
         found.append([json.loads(each)[field] for each in result.stdout.splitlines()])
     assert found[0] == found[1] != []
+
+
+@pytest.mark.parametrize("command", ["train --stream", *READERS])
+def test_every_command_reads_the_folders_in_a_folder(run, write, texts, tmp_path, model, command):
+    given, field = COMMANDS[command]
+    flat, deep = (Path(write(texts(60), "folder", name)) for name in ("flat", "deep"))
+    for folder in [*deep.iterdir()]:
+        (inner := deep / "inner").mkdir()
+        (folder.rename(inner / "2023")).parent.rename(folder)
+    for path in flat, deep:
+        (path / "README.txt").write_text("about")
+        os.symlink("nowhere", path / "pos/link")
+    told = "2 files left out, in no label's folder or not regular: README.txt, pos/link"
+    found = []
+    for path in flat, deep:
+        result = run(*command.split(), *given.format(model=model).split(), path, "--json")
+        found.append([json.loads(each)[field] for each in result.stdout.splitlines()])
+        assert result.stderr.count(told) == (command != "predict"), result.stderr
+    assert found[0] == found[1] != []
+    [reads] = [p.type for p in main.commands[command.split()[0]].params if p.param_type_name == "argument"]
+    inner = str(next(deep.rglob("2023/*.txt")))
+    assert reads.uses(str(deep), inner, Writes("text")), "an output may replace what is read"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
