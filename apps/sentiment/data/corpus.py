@@ -126,13 +126,13 @@ def read_corpus(
         fields, rows = [*compress(fields, kept)], [*compress(rows, kept)]
     if not rows:
         raise nothing_usable(skipped, format)
-    labels = TextLabels.of(fields, exclusive)
+    places, _, texts, values = map(list, zip(*rows, strict=True))
+    labels = TextLabels.of(fields, exclusive, texts)
     if most_labels is not None and len(labels.names) > most_labels:
         raise AppError(
             f"{source.name}: {len(labels.names):,} labels such as {shortened(str(labels.names[0]))!r}, and a "
             f"model has at most {most_labels:,}; check --format and --label-col"
         )
-    places, _, texts, values = map(list, zip(*rows, strict=True))
     return Corpus(skipped, format, texts, labels, places, None if groups is None else values, separator)
 
 

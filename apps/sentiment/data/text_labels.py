@@ -9,7 +9,10 @@ import numpy as np
 
 from fastsvm.fitting import LabelSets
 
+from ...common.training_items import text_hashes
 from .label_fields import LabelField
+
+FEWEST_TO_SPLIT = 10  # different texts; with fewer, as in a first try, copies are split like others
 
 
 class TextLabels:
@@ -23,16 +26,32 @@ class TextLabels:
         Text i has the labels ``names[codes[offsets[i] : offsets[i + 1]]]``, in their order.
     exclusive : bool
         Whether every text has exactly one label, which excludes the others.
+    copies : ndarray of int, shape (n_texts,), optional
+        Copies of a text have the same number; no split of the texts divides them. By default all differ.
     """
 
-    def __init__(self, names: np.ndarray, offsets: np.ndarray, codes: np.ndarray, exclusive: bool) -> None:
+    def __init__(
+        self,
+        names: np.ndarray,
+        offsets: np.ndarray,
+        codes: np.ndarray,
+        exclusive: bool,
+        copies: np.ndarray | None = None,
+    ) -> None:
         self.names, self.offsets, self.codes, self.exclusive = names, offsets, codes, exclusive
+        self.copies = np.arange(len(self)) if copies is None else copies
 
     @classmethod
-    def of(cls, labels: "TextLabels | Iterable[LabelField]", exclusive: bool | None = None) -> "TextLabels":
+    def of(
+        cls,
+        labels: "TextLabels | Iterable[LabelField]",
+        exclusive: bool | None = None,
+        texts: Iterable[str] | None = None,
+    ) -> "TextLabels":
         """Return the labels of texts: a string is the only label of its text, a tuple has any number.
 
-        By default they are exclusive if every text has one.
+        By default they are exclusive if every text has one. With `texts`, those that differ only in case and
+        white space count as copies, unless fewer than `FEWEST_TO_SPLIT` differ otherwise.
         """
         if isinstance(labels, cls):
             return labels
@@ -41,7 +60,9 @@ class TextLabels:
         code_of = {name: code for code, name in enumerate(sorted({name for each in sets for name in each}))}
         codes = np.array([code for each in sets for code in sorted(code_of[name] for name in each)], int)
         exclusive = bool((sizes == 1).all()) if exclusive is None else exclusive
-        return cls(np.array([*code_of], str), np.append(0, np.cumsum(sizes)), codes, exclusive)
+        hashes, copies = np.unique(text_hashes(map(str.casefold, texts or ())), return_inverse=True)
+        known = copies if len(hashes) >= FEWEST_TO_SPLIT else None
+        return cls(np.array([*code_of], str), np.append(0, np.cumsum(sizes)), codes, exclusive, known)
 
     @classmethod
     def of_matrix(cls, names: np.ndarray, has_it: np.ndarray, exclusive: bool = False) -> "TextLabels":
@@ -73,7 +94,7 @@ class TextLabels:
         starts, stops = self.offsets[:-1][rows], self.offsets[1:][rows]
         offsets = np.append(0, np.cumsum(stops - starts))
         places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], stops - starts)
-        return TextLabels(self.names, offsets, self.codes[places], self.exclusive)
+        return TextLabels(self.names, offsets, self.codes[places], self.exclusive, self.copies[rows])
 
     @property
     def counts(self) -> np.ndarray:
@@ -112,7 +133,7 @@ class TextLabels:
         """Return these labels with other `names`, sorted or not, which include the names that texts have."""
         order = np.argsort(names)
         places = order[np.searchsorted(names, self.names[self.codes], sorter=order)]
-        return TextLabels(names, self.offsets, places, self.exclusive)
+        return TextLabels(names, self.offsets, places, self.exclusive, self.copies)
 
     def some_labels(self, most: int) -> "TextLabels":
         """Return these labels; if texts may have several, at most `most` of them, frequent and rare ones."""
@@ -120,7 +141,9 @@ class TextLabels:
             return self
         often = np.argsort(-self.counts, kind="stable")
         kept = np.sort(often[np.linspace(0, len(often) - 1, most).astype(int)])
-        return TextLabels.of_matrix(self.names[kept], np.column_stack([*map(self.has, kept)]))
+        some = TextLabels.of_matrix(self.names[kept], np.column_stack([*map(self.has, kept)]))
+        some.copies = self.copies
+        return some
 
     @property
     def problems(self) -> np.ndarray:

@@ -16,7 +16,7 @@ from ...common.cache import NO_CACHE, Cache
 from ...common.errors import Skipped
 from ...common.printing import labels_alike, many
 from ...common.progress import UNWATCHED, Stages
-from ...common.training_items import count_learned, learned_items, text_hashes, too_good
+from ...common.training_items import are_learned, learned_items, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_labels import TextLabels
 from ..data.text_source import CorpusError, TextSource, names_corpus
@@ -74,7 +74,7 @@ class TextTraining:
     about_labels : list of str
         What to tell the user about the labels in the corpus, if texts have several.
     n_learned : int or None
-        With --continue, number of held-out texts that the model had already learned from.
+        Number of held-out texts that are among the training texts, or those of the model of --continue.
 
     model : Pipeline
         The pipeline of `saved`.
@@ -216,7 +216,8 @@ def train_text_model(
     if start is not None and held_out:
         before = AnswerScores(start, held_out, y[n_train:], start.decision_function(held_out))
         measured["accuracy_before"] = before.accuracy
-    measured["n_learned"] = count_learned(hashes[n_train:], start_about)
+    is_learned = np.isin(hashes, hashes[:n_train]) | are_learned(hashes, start_about)
+    measured["n_learned"] = int(is_learned[n_train:].sum())
     n = len(y), n_train
     return TextTraining(path, saved, tested, skipped, label_counts, *n, evaluation, about, **measured)
 

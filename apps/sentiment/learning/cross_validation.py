@@ -10,12 +10,12 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
-from ...common.folds import stratified_folds
 from ...common.statistics import mean_interval
 from ..data.text_source import CorpusError
 from ..measures.answer_scores import AnswerScores
 from ..settings import Settings
 from .learned_model import Counted, LearnedModel
+from .text_splits import text_folds
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve, which ends at all
 FEWEST = 20  # training texts in a learning curve
@@ -38,9 +38,9 @@ def cross_validate(everything: Counted, settings: Settings, advance: Callable[[]
         If the texts outside a part have only one label.
     """
     accuracies, values, k = [], [], settings.cv
-    if len(everything.y) < 2 * k:
+    folds = text_folds(everything.y, k, settings.seed)
+    if len(everything.y) < 2 * k or not folds:
         raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}; give more")
-    folds = stratified_folds(everything.y.strata, k, settings.seed)
     for train, test in folds:
         if len(everything.y[train].label_counts) < 2:
             raise CorpusError(f"a part of --folds {k} leaves only texts of one label; give more texts")

@@ -16,24 +16,38 @@ def split_rows(
     texts: list[str], labels: TextLabels, holdout: float, seed: int
 ) -> tuple[list[int], list[int]]:
     """Split into training and test rows, which do not depend on the order of the texts."""
-    n, spelled, strata = len(texts), labels.spelled, labels.strata
-    order = sorted(range(n), key=lambda i: (spelled[i], texts[i]))
-    parts = np.arange(len(order)), []
+    spelled, copies = labels.spelled, dict[int, list[int]]()
+    for i in sorted(range(len(texts)), key=lambda i: (spelled[i], texts[i])):
+        copies.setdefault(labels.copies[i], []).append(i)
+    groups, n = [*copies.values()], len(copies)
+    strata, parts = labels.strata[[rows[0] for rows in groups]], (np.arange(n), [])
     if holdout > 0:
         n_alone = np.count_nonzero(np.unique(strata, return_counts=True)[1] == 1)
-        like = strata[order] if n - n_alone >= holdout * n else None
+        like = strata if n - n_alone >= holdout * n else None
         try:
-            parts = random_split(len(order), holdout, seed, like)
+            parts = random_split(n, holdout, seed, like)
         except ValueError as error:
             raise AppError(f"{n} texts are too few for --holdout {holdout:g}; try --holdout 0") from error
-    train, test = ([order[i] for i in part] for part in parts)
+    train, test = ([i for group in part for i in groups[group]] for part in parts)
     return train, test
+
+
+def text_folds(y: TextLabels, k: int, seed: int) -> list[Fold]:
+    """Return k stratified folds, none of which divides copies of a text; none if fewer texts differ."""
+    first = _first_copies(y)
+    folds = stratified_folds(y.strata[first], k, seed) if k <= len(first) else []
+    numbers = [[y.copies[first[rows]] for rows in fold] for fold in folds]
+    return [tuple(np.flatnonzero(np.isin(y.copies, part)) for part in fold) for fold in numbers]
+
+
+def _first_copies(y: TextLabels) -> np.ndarray:
+    """Return the first row of each text, ascending."""
+    return np.sort(np.unique(y.copies, return_index=True)[1])
 
 
 def trainable_folds(y: TextLabels, k: int, seed: int) -> list[Fold]:
     """Return the stratified folds whose training rows have at least two labels."""
-    folds = stratified_folds(y.strata, k, seed)
-    return [fold for fold in folds if len(y[fold[0]].present().names) > 1]
+    return [fold for fold in text_folds(y, k, seed) if len(y[fold[0]].present().names) > 1]
 
 
 def n_inner_folds(y: TextLabels, most: int = TEXTS_IN_FIVE) -> int:
@@ -44,7 +58,7 @@ def n_inner_folds(y: TextLabels, most: int = TEXTS_IN_FIVE) -> int:
 
 def inner_folds(y: TextLabels, seed: int) -> list[Fold]:
     """Return the folds to choose alpha by; none if no two labels have several texts."""
-    counts = y.present().counts
+    counts = y[_first_copies(y)].present().counts
     if np.count_nonzero(counts > 1) < 2:
         return []
     k = n_inner_folds(y)

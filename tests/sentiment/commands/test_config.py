@@ -20,7 +20,7 @@ def test_keys_with_dashes(run, trained, tmp_path):
     config.write_text('text-col = "body"\nlabel_col = "stars"\nas-seed = 3\n')
     assert run("train", corpus, "--config", config).exit_code == 2
     config.write_text('text-col = "body"\nlabel_col = "stars"\nseed = 3\n')
-    assert trained(corpus, "--config", config)["labels"] == ["1", "5"]
+    assert trained(corpus, "--config", config, stderr=".*too good\n")["labels"] == ["1", "5"]
 
 
 @pytest.mark.parametrize(

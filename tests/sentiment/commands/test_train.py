@@ -1,4 +1,5 @@
 import json
+import random
 import re
 import sys
 
@@ -15,7 +16,7 @@ from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs.text_training import train_text_model
-from fastsvm_apps.sentiment.learning.text_splits import split_rows
+from fastsvm_apps.sentiment.learning.text_splits import split_rows, text_folds
 from fastsvm_apps.sentiment.settings import Settings
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
@@ -123,7 +124,7 @@ def test_options_come_before_a_file_and_its_recipe(trained, write, texts):
 def test_alpha_where_a_label_is_too_rare_for_folds(trained, write):
     pairs = [("pos", "good thing")] * 30 + [("neg", "bad thing")] * 2
     assert trained(write(pairs), "--holdout", 0)["alpha_choice"]["n_folds"] == 2
-    record = trained(write(pairs), "--holdout", 0.5)
+    record = trained(write(pairs), "--holdout", 0.5, stderr=".*too good\n")
     assert record["alpha_choice"] is None
     assert record["alpha"] == CLASSIFIERS["sdca-svm"].alpha
 
@@ -148,7 +149,7 @@ def test_tokens(trained, tmp_path):
     corpus.write_text("toys pos 1.txt not-bad , i like it\ntoys neg 2.txt no ! a waste\n" * 5)
 
     def vocabulary(**config):
-        return set(vocabulary_of(trained(corpus, config=config)))
+        return set(vocabulary_of(trained(corpus, config=config, stderr=".*too good\n")))
 
     assert vocabulary(ngrams=1) == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
     assert vocabulary(ngrams=1, tokens="words") == {*("not", "bad", "i", "like", "it", "no", "a", "waste")}
@@ -215,6 +216,48 @@ def test_cross_validation_is_that_of_separate_trainings(trained, write, texts):
             SDCAClassifier(alpha=0.001, fit_intercept=False),
         ).fit([everything[i] for i in rows], known[rows])
         assert accuracy == model.score([everything[i] for i in left], known[left])
+
+
+@pytest.mark.parametrize("more", [("--folds", 4, "--report", "page.html"), ("--alpha", 0.001), ("--stream",)])
+def test_no_figure_is_of_copies_of_training_texts(trained, write, texts, more):
+    """The labels are drawn: who finds them in unseen texts has seen the texts."""
+    drawn = random.Random(1)
+    pairs = [(drawn.choice(["neg", "pos"]), text) for _, text in texts(150)]
+    forms = ("{0}", " {1}\n") if "--stream" not in more else ("{0}",)  # its parts are drawn by exact text
+    pairs = [
+        (label, forms[i % len(forms)].format(text, text.title())) for i in range(6) for label, text in pairs
+    ]
+    recipe = ("--classifier", "sdca-logistic", "--recipe", "nb-words")
+    record = trained(write(pairs, "csv"), *recipe, *more, stderr=r"(?s).*")
+    figures = [record["accuracy"], *(point["accuracy"] for point in record["learning_curve"])]
+    if record["alpha_choice"]:
+        figures += record["alpha_choice"]["scores"]
+    if record["cross_validation"]:
+        figures += record["cross_validation"]["accuracies"]
+    assert max(figures) < 0.75, figures
+    if "--stream" not in more:  # its probabilities are of a few texts
+        likely = fastsvm.load_model("reviews.safetensors").predict_proba([text for _, text in pairs])
+        assert likely.max() < 0.8
+
+
+def test_texts_that_all_differ_are_split_as_rows(texts):
+    found, texts_of = zip(*texts(90, ("neg", "mixed", "pos")), strict=True)
+    y = TextLabels.of(found, texts=texts_of)
+    for mine, rows in zip(text_folds(y, 4, 3), stratified_folds(found, 4, 3), strict=True):
+        assert all(map(np.array_equal, mine, rows))
+    twice = TextLabels.of(found * 2, texts=texts_of * 2)
+    train, test = split_rows(texts_of * 2, twice, 0.2, 0)
+    once = split_rows(texts_of, y, 0.2, 0)
+    assert [i % 90 for i in test[::2]] == once[1]
+    assert sorted(train + test) == [*range(180)]
+    for mine, rows in zip(text_folds(twice, 4, 3), text_folds(y, 4, 3), strict=True):
+        assert all(map(np.array_equal, mine, (np.append(part, part + 90) for part in rows)))
+    assert text_folds(twice[np.arange(0, 180, 90)], 2, 0) == []
+
+
+def test_a_first_try_with_copies_of_few_texts_is_warned_of(trained, write):
+    told = "warning: the model learned from all of these 4 held-out texts: the figures are too good\n"
+    assert trained(write([("pos", "good"), ("neg", "bad")] * 10), stderr=told)["n_test"] == 4
 
 
 def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(trained, write, texts):
