@@ -38,6 +38,7 @@ cdef double ROWS_LEFT = 0.5  # share of the violation that a step may leave in t
 cdef double GRAM_LEFT = 0.02  # the same if sweeps read no rows
 cdef double SUPPORT_LEFT = 0.1  # share of a sweep's violation that may be left for columns with a weight
 cdef double SHORTEST = 1e-3  # the smallest share of a step
+cdef double FLAT = 1e-12  # share of its columns' curvatures below which the curvature of a step is rounding
 cdef double LONG_ENOUGH = 0.25  # share of a step from which the next step needs no further damping
 cdef double FIRST_DAMPING = 0.01  # the minimum, as a share of the mean h_i
 cdef double DAMPING_FACTOR = 8  # change of the damping per step
@@ -155,7 +156,7 @@ cdef class Descent:
     cdef Loss loss
     cdef const double[::1] weights
     cdef double a1, a2, balanced, bent, shift, gain, damping
-    cdef bint has_intercept
+    cdef bint has_intercept, by_sweeps  # `conjugate` went too far: columns are minimised one by one
     cdef Py_ssize_t n, count, stride
     # For rows: y_i, y_i w.x_i, y_i b_i, h_i, y_i b_i - h_i p.x_i, and sums of columns.
     cdef double *y, *m, *r, *h, *rest, *sum
@@ -199,7 +200,7 @@ cdef class Descent:
         self.w = self.of_columns[0]
         self.w[:] = w
         self.start, self.stop, self.G = &ends[0, 0], &ends[1, 0], NULL
-        self.room, self.price, self.spent = NULL, 0, 0
+        self.room, self.price, self.spent, self.by_sweeps = NULL, 0, 0, False
         self.weight, self.p, self.g, self.c = &columns[0, 0], &columns[1, 0], &columns[2, 0], &columns[3, 0]
         self.t, self.d, self.u = &columns[4, 0], &columns[5, 0], &columns[6, 0]
         if with_room:
@@ -433,7 +434,7 @@ cdef inline bint is_sampled(Descent s, Py_ssize_t i) noexcept nogil:
 cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) noexcept nogil:
     """Minimise the model until the largest violation in a sweep is `enough`."""
     cdef double met
-    cdef int _round, _sweep, count, wait = 1, due = 1
+    cdef int _round, _sweep, count, wait = 1, due = MOST_ROUNDS * MOST_SWEEPS if s.by_sweeps else 1
     for _round in range(MOST_ROUNDS):
         met = sweep(s, x, row, True)
         if met <= enough:
@@ -515,7 +516,7 @@ cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) 
 
     Returns 0 once their violation is `enough`, otherwise the number of iterations.
     """
-    cdef double z, new, g, most, fresh, last = 0, bend, tilted, a
+    cdef double z, new, g, most, fresh, last = 0, bend, stiff, tilted, a
     cdef Py_ssize_t i, j
     cdef int count = 0
     cdef bint cut = False
@@ -523,7 +524,7 @@ cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) 
         s.d[j] = 0
     while count < MOST_CONJUGATE and not cut:
         count += 1
-        most = fresh = bend = tilted = 0
+        most = fresh = bend = stiff = tilted = 0
         for j in range(s.count):
             z = s.weight[j] + s.p[j]
             if z != 0 and s.c[j] + s.a2 > 0:
@@ -537,9 +538,10 @@ cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) 
             if s.weight[j] + s.p[j] != 0 and s.c[j] + s.a2 > 0:
                 s.d[j] = s.u[j] + (fresh / last * s.d[j] if last > 0 else 0)
                 bend += s.a2 * s.d[j] * s.d[j]
+                stiff += (s.c[j] + s.a2) * s.d[j] * s.d[j]
                 tilted += s.t[j] * s.d[j]
         bend += apply(s, x, row, tilted)
-        if not bend > 0:
+        if not bend > FLAT * stiff:
             break
         a, last = fresh / bend, fresh
         s.gain += a * fresh - 0.5 * a * a * bend
@@ -601,16 +603,22 @@ cdef double objective(Descent s, double share) noexcept nogil:
     return s.loss_sum / s.n + s.a1 * size + 0.5 * s.a2 * square
 
 
+cdef inline double more_damping(Descent s) noexcept nogil:
+    # On rows without loss nothing is curved, and 1 is the order of the curvatures on others.
+    return max(DAMPING_FACTOR * s.damping, FIRST_DAMPING * (s.bent / s.n if s.bent > 0 else 1))
+
+
 cdef bint take_step(Descent s, const real* x, const int32_t* row, double rounding) noexcept nogil:
     """Take the step, halved until the objective falls; returns whether another attempt may succeed."""
     cdef double old = objective(s, 0), share = 1
     cdef Py_ssize_t i, j
     cdef bint lower = False
-    if not s.gain > 0:  # the model is flat along a column that is constant in all curved rows
+    if not s.gain > 0:  # the model is flat along a column constant in all curved rows, or got worse
         look(s, s.m, s.intercept)
+        s.by_sweeps = True
         if s.damping * s.n >= s.bent:
             return False
-        s.damping = max(DAMPING_FACTOR * s.damping, FIRST_DAMPING * s.bent / s.n)
+        s.damping = more_damping(s)
         return True
     combine(s, x, row, s.p)
     while share > SHORTEST and not lower:
@@ -630,7 +638,7 @@ cdef bint take_step(Descent s, const real* x, const int32_t* row, double roundin
     else:
         look(s, s.m, s.intercept)
     if share < LONG_ENOUGH:
-        s.damping = max(DAMPING_FACTOR * s.damping, FIRST_DAMPING * s.bent / s.n)
+        s.damping = more_damping(s)
     elif share == 1:
         s.damping = s.damping / DAMPING_FACTOR if s.damping > FIRST_DAMPING * s.bent / s.n else 0
     return lower or s.gain > rounding * old

@@ -245,3 +245,14 @@ def test_what_has_no_l1_penalty_is_refused(params, words):
     X, y = KINDS["tall"]
     with pytest.raises(ValueError, match=words):
         sdca(X, y, **{"penalty": "l1", **params})
+
+
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+def test_few_rows_of_many_values_that_can_be_separated(loss):
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(3 + seed % 8, 8)) * 10.0 ** (seed % 3)
+        y = np.where(np.arange(len(X)) % 3 > 0, 1, -1)
+        for alpha in (1e-2, 1e-3, 2e-4):
+            r = sdca(X, y, loss=loss, penalty="l1", alpha=alpha, fit_intercept=True, tol=1e-3, random_state=0)
+            assert (r.gap <= 1e-3 * r.objective).all()
