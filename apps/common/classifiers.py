@@ -37,9 +37,9 @@ CLASSIFIERS = {
 }
 CLASSIFIER_HELP = (
     "Learning algorithm. Use sdca-svm or sdca-logistic, which reach the optimum and prove it. For "
-    "comparisons, pegasos-svm, pegasos-logistic and perceptron stop after ten passes. The borders between "
-    "labels may be curved with kernel-sdca and kernel-pegasos; these compare every row with every other, so "
-    "try them on at most a few thousand rows."
+    "comparisons, pegasos-svm, pegasos-logistic and perceptron stop after ten passes. kernel-sdca and "
+    "kernel-pegasos separate labels by curved boundaries. They compare every row with every other, so try "
+    "them on at most a few thousand rows."
 )
 
 

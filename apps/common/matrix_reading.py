@@ -41,8 +41,8 @@ def read_labelled(path: str, *args, **more) -> Rows:
     if (y := rows.y) is None:
         raise AppError(f"{name}: has no labels; give labelled rows")
     if y.dtype.kind == "f" and (bad := (y % 1 != 0).nonzero()[0]).size:
-        what = f"y must contain class labels; y[{bad[0]}] = {y[bad[0]]} is not a whole number"
-        raise AppError(f"{name}: {what}; regression is not supported; use words or whole numbers as labels")
+        what = f"the label {y[bad[0]]:g} of row {bad[0] + 1:,} is not a whole number"
+        raise AppError(f"{name}: {what}; use words or whole numbers (regression is not supported)")
     if (y == y[0]).all():
         raise AppError(f"{name}: all rows have the same label; give rows with two labels or more")
     warn(*labels_alike(map(str, dict.fromkeys(y.tolist()))))

@@ -115,10 +115,10 @@ def _columns(top, fault, header, label_col, n_features, model_names):
         raise fault("only one column; give columns of numbers and then the label", kind=FormatError)
     if n_features not in (None, len(places)):
         also = " and a label" * (label is not None)
-        raise fault(f"{many(len(places), 'column')}{also}, where the model has {n_features:,}")
+        raise fault(f"{many(len(places), 'column')}{also}, but the model has {n_features:,}")
     for k, wanted in zip(places, model_names or (), strict=False):
         if header and top[k] != wanted:
-            told = f"column {shortened(top[k])!r} is where the model has {shortened(wanted)!r}"
+            told = f"column {shortened(top[k])!r} stands where the model has {shortened(wanted)!r}"
             raise fault(f"{told}; give the same columns in the same order, the label last or by --label-col")
     return header, places, label
 
@@ -149,14 +149,14 @@ def _place_of_label(top, start, fault, label_col, n_features, model_names):
         if label_col in names:
             return top.index(label_col, start)
         there = shortened(", ".join(names), 80)
-        raise fault(f"no column {label_col!r} among {there}; choose with --label-col", USAGE)
+        raise fault(f"no column {label_col!r} among {there}; choose one with --label-col", USAGE)
     lowered = [each.lower() for each in names]
     known = {*LABEL_NAMES} - ({"y"} if "x" in lowered else set())  # x and y are coordinates
     if len(names) == n_features and (names == model_names or lowered[-1] not in known):
         return None
     if lowered[-1] not in LABEL_NAMES and (early := [k for k, each in enumerate(lowered) if each in known]):
-        told = f"{names[early[0]]!r} is a label's name, but the last column is {shortened(names[-1])!r}"
-        raise fault(f"{told}; choose with --label-col")
+        told = f"{names[early[0]]!r} looks like the label column, but {shortened(names[-1])!r} is the last"
+        raise fault(f"{told}; name the label column with --label-col")
     return len(top) - 1
 
 

@@ -178,8 +178,8 @@ OPTIONS = {
             AUTO,
             "Features of a text and their weights. `auto` tries several recipes on training texts. The "
             f"recipes are {', '.join(RECIPES)}. For example, nb-words uses word n-grams, weighted by naive "
-            "Bayes log-count ratios; article is the recipe of `fastsvm-studies sentiment`. The options below "
-            "override the recipe.",
+            "Bayes log-count ratios; article is the recipe of `fastsvm-studies sentiment`. --ngrams, --k and "
+            "--score override the recipe.",
             "NAME",
         ),
         "classifier": Setting(checks.OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
@@ -203,13 +203,13 @@ OPTIONS = {
         "penalty": Setting(
             checks.OneOf("l2", "l1"),
             None,
-            "`l1` gives most words no weight: the model keeps only the others, and -v prints the accuracy "
-            "of fifty words. It needs sdca-svm or sdca-logistic.  [default: l2]",
+            "`l1` gives most words no weight: the model keeps only the others, and -v also prints the "
+            "accuracy of models with even fewer words. It needs sdca-svm or sdca-logistic.  [default: l2]",
         ),
         "class_weight": Setting(
             checks.label_weights,
             None,
-            "Weight of each text with this label, for example spam=5; may be repeated. `balanced` gives all "
+            "Weight W of each text with LABEL, for example spam=5; may be repeated. `balanced` gives all "
             "labels the same total weight.  [default: balanced if one of two labels is rare, else 1]",
             "balanced|LABEL=W",
             repeated=True,
@@ -342,9 +342,9 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
             told = "--penalty l1 needs all texts in memory; leave out --penalty or"
             raise AppError(f"{told} --{place[0]}", USAGE)
         if settings.method.model != "SDCA":
-            raise AppError("--penalty l1 needs --classifier sdca-svm or sdca-logistic; give one", USAGE)
+            raise AppError("--penalty l1 needs --classifier sdca-svm or sdca-logistic; choose one", USAGE)
     if settings.ngrams is None and settings.chars is None:
-        raise AppError("--ngrams none without --chars leaves no features; give one of them", USAGE)
+        raise AppError("--ngrams none leaves no features; leave it out, or give --chars", USAGE)
     method = settings.method
     if settings.alpha == "auto" and method.alphas is None:
         told = f"--alpha auto does not work with {settings.classifier}"

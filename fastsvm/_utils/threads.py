@@ -20,7 +20,7 @@ MOST_THREADS = 32  # threads, where there are fewer processors: work is cut into
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Return the number of threads for `n_jobs`, as joblib counts, but at most 32 or one per processor.
+    """Return the number of threads for `n_jobs`, which is read as in joblib.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def number_of_threads(n_jobs: int | None) -> int:
     Returns
     -------
     int
-        At least 1, and at most 32 or the number of processors.
+        At least 1, and at most the larger of 32 and the number of processors.
     """
     if n_jobs is None:
         return 1

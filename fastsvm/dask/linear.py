@@ -57,7 +57,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         The stopping criterion, the intercept b0 and the weights c_i.
     passes : float, default=0.5
         How many passes over its rows each worker makes per round, at most 1. Smaller values need more rounds,
-        but fewer passes if alpha is small.
+        but fewer epochs if alpha is small.
     warm_start : bool, default=False
         Start from the dual variables of the last fit, if it had the same `Placed` data.
     trace, verbose, random_state : as in `fastsvm.SDCAClassifier`

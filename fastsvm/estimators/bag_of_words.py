@@ -32,7 +32,7 @@ token_pattern, ngram_range : as in CountVectorizer
     max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
         Meaning and default as in scikit-learn's CountVectorizer.
     n_jobs : int or None, default=None
-        Number of threads; -1: all processors. Does not change the result, to the last bit.
+        Number of threads; -1: all processors. Any number gives the same result, to the last bit.
     marks : bool, default=False
         Read texts in Unicode's composed form (NFC), and take combining marks as parts of words, as
         ``fastsvm-sentiment`` does. Otherwise a word ends before a mark, as in CountVectorizer; in Hindi, most

@@ -31,7 +31,7 @@ token_pattern, ngram_range : as in HashingVectorizer
     n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
         Meaning and default as in scikit-learn's HashingVectorizer.
     n_jobs : int or None, default=None
-        Number of threads; -1: all processors. Does not change the result, to the last bit.
+        Number of threads; -1: all processors. Any number gives the same result, to the last bit.
 
     Notes
     -----

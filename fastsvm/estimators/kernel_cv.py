@@ -65,10 +65,10 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
         training rows.
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep. Does not change the result; if the kernel matrix does not fit, folds
+        MiB of kernel values to keep. Any size gives the same result; if the kernel matrix does not fit, folds
         take turns and compute values again.
     n_jobs : int or None, default=None
-        Number of threads, first over the folds; -1: all processors. Does not change the result.
+        Number of threads, first over the folds; -1: all processors. Any number gives the same result.
     verbose : bool, default=False
         Print a line for each gamma and alpha.
     random_state : int, RandomState or None, default=None

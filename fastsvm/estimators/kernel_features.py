@@ -75,7 +75,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     coef0 : float, default=0.0
         The constant in "poly" and "sigmoid".
     n_jobs : int or None, default=None
-        Number of threads; -1: all processors. Does not change the result.
+        Number of threads; -1: all processors. Any number gives the same result.
     random_state : int, RandomState or None, default=None
         Seed of all random choices.
 

@@ -50,7 +50,7 @@ def kernel_pegasos_grid(
         MiB of kernel values to keep. If the drawn rows do not fit, runs take turns and compute values again;
         the errors are the same.
     n_jobs : int or None, default=None
-        Number of threads, first over folds and alphas; -1: all processors. Does not change the errors.
+        Number of threads, first over folds and alphas; -1: all processors. Any number gives the same errors.
     random_state : int, RandomState or None, default=None
         All runs draw the same numbers: up to rounding of kernel values, the error equals the error of a
         KernelPegasosClassifier with this `random_state`, fitted to the fold's training rows.

@@ -63,10 +63,10 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Changes at most the last digits of single
-        precision.
+        MiB of kernel values to keep, in fitting and predicting. Another size changes at most the last
+        digits of single precision.
     n_jobs : int or None, default=None
-        Number of threads; -1: all processors. Does not change the result.
+        Number of threads; -1: all processors. Any number gives the same result.
     trace : bool, default=False
         Measure the objective and the gap after every epoch, not only after the last, and keep them in
         `history_`. An epoch is as many steps as X has rows. Implied by callbacks.

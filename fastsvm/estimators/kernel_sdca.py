@@ -20,9 +20,9 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     ----------
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
         x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
-        exp(-gamma ||x - z||_1), all in single precision. "precomputed": X is the matrix of kernel values.
-        A callable takes two matrices and returns the values, of shape (len(X), len(Z)). For kernels that are
-        not positive semi-definite, such as the sigmoid, the gap is not a bound.
+        exp(-gamma ||x - z||_1). "precomputed": X is the matrix of kernel values. A callable takes two
+        matrices and returns the values, of shape (len(X), len(Z)). For kernels that are not positive
+        semi-definite, such as the sigmoid, the gap is not a bound.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
         log(1 + exp(-m)) (kernel logistic regression, with probabilities).
@@ -53,7 +53,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         rows in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
         rows or other classes starts from zero.
     n_jobs : int or None, default=None
-        Number of threads; -1: all processors. Does not change the result.
+        Number of threads; -1: all processors. Any number gives the same result.
     trace : bool, default=False
         Measure objective and gap after every epoch (`history_`), not only after each round of epochs on a
         working set. Each measurement needs kernel values of all rows.
@@ -79,8 +79,8 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its minimum, in units of P. Kernel values are in single precision, so gaps
-        below 1e-5 P mean little.
+        P minus a lower bound on its minimum, in units of P. Above 1,024 rows, kernel values are usually in
+        single precision, so gaps below 1e-5 P mean little.
     n_iter_ : int
         Number of epochs; with several classes, the largest.
     history_ : structured ndarray, or a list with one array per class

@@ -82,7 +82,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit with
         another number of rows or other classes starts from zero.
     n_jobs : int or None, default=None
-        Number of threads, first over the one-vs-rest classes; -1: all processors. Does not change the result.
+        Number of threads, first over one-vs-rest classes; -1: all processors. Any number gives equal results.
     trace : bool, default=False
         Measure objective and gap after every epoch, and keep them in `history_`. Implied by callbacks.
     verbose : bool, default=False
@@ -226,7 +226,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
     n_jobs : int or None, default=None
-        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Any number gives the same result.
     trace : bool, default=False
         Measure objective and gap after every epoch, and keep them in `history_`. Implied by callbacks.
     verbose : bool, default=False

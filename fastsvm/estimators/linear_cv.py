@@ -55,7 +55,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         and other group splitters get the `groups` of `fit`.
     scoring : str, callable or None, default=None
         The score that chooses alpha, as in scikit-learn. None: accuracy. With several labels per row,
-        accuracy counts only rows with all labels right, and "f1_micro" is usually better. If X is
+        accuracy counts only rows with all labels right, so "f1_micro" is usually the better choice. If X is
         memory-mapped, a callable may pass its X_test to the model's methods only.
     max_iter : int, default=1000
         Maximum number of epochs of each fit.
@@ -67,7 +67,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
         training rows.
     n_jobs : int or None, default=None
-        Number of threads, first over folds and classes; -1: all processors. Does not change the result.
+        Number of threads, first over folds and classes; -1: all processors. Any number gives the same result.
     verbose : bool, default=False
         Print one line per alpha.
     random_state : int, RandomState or None, default=None

@@ -162,7 +162,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     warm_start : bool, default=False
         Continue from the last fit's `coef_`, `intercept_` and step `t_`, if classes and columns are the same.
     n_jobs : int or None, default=None
-        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Any number gives the same result.
     trace : bool, default=False
         Measure objective and gap after every epoch (`history_`), not only after the last. Each measurement
         takes one to two passes over X.
@@ -248,7 +248,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     warm_start : bool, default=False
         Continue from the last fit's `coef_` and `intercept_`, if classes and columns are the same.
     n_jobs : int or None, default=None
-        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Any number gives the same result.
     trace : bool, default=False
         Measure the objective after every epoch (`history_`), not only after the last.
     verbose : bool, default=False

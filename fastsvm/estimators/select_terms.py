@@ -32,7 +32,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, if X has names that are strings.
+        Names of the columns; defined only if all column names of X are strings.
 
     See Also
     --------

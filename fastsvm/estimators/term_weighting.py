@@ -42,7 +42,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, if X has names that are strings.
+        Names of the columns; defined only if all column names of X are strings.
 
     See Also
     --------

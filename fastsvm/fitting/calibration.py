@@ -92,7 +92,7 @@ class Calibration:
             if there.any():
                 fitted[k] = sigmoid(column[there], targets.signs(k)[there] > 0)
         if np.isnan(fitted).all():
-            raise ValueError("there are no scores to calibrate with.")
+            raise ValueError("there are no finite scores to calibrate with.")
         slopes, intercepts = np.where(np.isnan(fitted), np.nanmean(fitted, axis=0), fitted).T
         if decision.ndim == 1 or targets.is_several:
             return cls(slopes, intercepts, targets.is_several)

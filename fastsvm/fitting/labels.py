@@ -112,7 +112,7 @@ class LabelSets(Targets):
     Parameters
     ----------
     indicator : array or sparse matrix of shape (n, n_labels), of 0 and 1
-        Whether a row has a label. Rows without labels count as all others.
+        1 if the row has the label of the column, otherwise 0. Rows without labels count as all others.
     classes : sequence of length n_labels, in ascending order, default=None
         The labels' names; numbers of columns by default.
 
@@ -309,7 +309,7 @@ def as_coefficients(values: Any, dtype: Any) -> np.ndarray:
 
 
 def class_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The weight of each class.
+    """Return the weight of each class.
 
     Parameters
     ----------

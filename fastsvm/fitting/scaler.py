@@ -9,7 +9,7 @@ from .plain_model import Parameters
 
 @dataclass(eq=False, repr=False)
 class Scaler(Parameters):
-    """Scale dense columns to mean 0 and variance 1: scikit-learn's StandardScaler without `partial_fit`.
+    """Scale dense columns to mean 0 and variance 1, like scikit-learn's StandardScaler without `partial_fit`.
 
     Parameters
     ----------

@@ -219,7 +219,7 @@ def take_rows(tensors, name, dtypes, n_columns):
     if not spans or (offsets[:-1] > offsets[1:]).any():
         raise ModelFileError(f"{name}: indptr does not span the {len(data)} values")
     if len(columns) != len(data) or ((columns < 0) | (columns >= n_columns)).any():
-        raise ModelFileError(f"{name}: indices are not {len(data)} columns below {n_columns}")
+        raise ModelFileError(f"{name}: indices must be {len(data)} column numbers from 0 to {n_columns - 1}")
     rises = np.diff(columns) > 0
     starts = offsets[1:-1]
     rises[starts[(starts > 0) & (starts < len(data))] - 1] = True  # from one row to the next

@@ -119,7 +119,7 @@ class Models:
         container.check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
         name = node["class"]
         if name not in self.classes or name == "Pipeline":
-            raise UnknownStep(f"the file has the unknown class {show(name)}")
+            raise UnknownStep(f"the file contains a model of the unknown class {show(name)}")
         return codec_of(name).decode(self, name, node["params"], node["fitted"], tensors)
 
     def _name_in_files(self, model):

@@ -237,8 +237,9 @@ def as_start(start, n_rows):
     """The start (dual, intercept), checked; the dual as float64."""
     dual, intercept = start
     dual = np.asarray(dual, dtype=np.float64)
-    if dual.shape != (n_rows,) or not np.isfinite(dual).all():
-        raise ValueError(f"start's dual must be {n_rows} finite numbers; its shape is {dual.shape}.")
+    finite = np.count_nonzero(np.isfinite(dual))
+    if dual.shape != (n_rows,) or finite < n_rows:
+        raise ValueError(f"start's dual must be {n_rows} finite numbers; got {finite} in shape {dual.shape}.")
     if not np.isfinite(intercept):
         raise ValueError(f"start's intercept must be a finite number; got {intercept!r}.")
     return dual, float(intercept)

@@ -122,7 +122,7 @@ class Bag(Parameters):
     lowercase : bool, default=True
         Convert texts to lower case.
     preprocessor : callable or None, default=None
-        A function from str to str instead of lower-casing, such as `lower_without_markup`.
+        A function from str to str, applied instead of lower-casing, such as `lower_without_markup`.
     token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs, marks : \
 `BagOfWords`
         As in `BagOfWords`, with values that the compiled code supports.

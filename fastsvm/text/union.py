@@ -153,7 +153,7 @@ class Union(Parameters):
 
 
 def first_terms(vectorizer, X):
-    """Return the number of different terms of a vectorizer's first bag in each text, from its counts.
+    """Count the different terms of a vectorizer's first bag in each row of X.
 
     Parameters
     ----------

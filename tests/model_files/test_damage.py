@@ -334,7 +334,7 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("kernel", {"support_": lambda a: a[1:]}, "support_ is of shape (7,), not (8,)"),
     ("kernel", {"support_": set_at(0, -1)}, "support_ is not a list of row numbers in ascending order"),
     ("kernel", {"support_": set_at(1, 0)}, "support_ is not a list of row numbers in ascending order"),
-    ("sparse kernel", {"support_vectors_.indices": set_at(0, -1)}, "indices are not 32 columns below 4"),
+    ("sparse kernel", {"support_vectors_.indices": set_at(0, -1)}, "must be 32 column numbers from 0 to 3"),
     ("sparse kernel", {"support_vectors_.indices": set_at(4, 3)}, "not in ascending order"),
     ("sparse kernel", {"support_vectors_.indptr": set_at(0, 1)}, "indptr does not span the 32 values"),
     ("sparse kernel", {"support_vectors_.indptr": set_at(-1, 2**63 - 1)}, "indptr does not span"),

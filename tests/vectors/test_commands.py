@@ -232,7 +232,7 @@ BAD = [
     ("a", "", "a: has no rows"),
     ("a", "1 1:1\n1 2:1\n", "a: all rows have the same label"),
     ("a", "1 1:1\n0 1:nan\n", "a, line 2: an index without a finite number"),
-    ("a", "1 1:1\n0.5 1:1\n", "a: y must contain class labels; y[1] = 0.5 is not a whole number"),
+    ("a", "1 1:1\n0.5 1:1\n", "a: the label 0.5 of row 2 is not a whole number; use words or whole"),
     ("a", "1 1:1\n0 1000000000:1\n", "a, row 2: 1,000,000,000 columns, more than 33,554,432"),
     ("a", gzip.compress(b"1 1:1\n0 2:1\n" * 99, mtime=0)[:40], "a: damaged gzip data"),
     ("a", gzip.compress(b"0\n" * (1 << 25), mtime=0), "set FASTSVM_MAX_EXPANSION higher"),
@@ -280,7 +280,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("predict english.safetensors a", 1, "is not a model of vectors"),
         ("predict bad.model a", 1, "is not a LIBLINEAR model file: it needs 2 x 1 finite weights"),
         ("predict ours.safetensors a --proba", 1, "fit one with --loss log"),
-        ("certify rbf.safetensors a", 1, "is a kernel machine"),
+        ("certify rbf.safetensors a", 1, "certify does not support kernel machines"),
         ("path three", 1, "y must have two classes; it has 3"),
     ],
 )

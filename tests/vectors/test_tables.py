@@ -46,7 +46,7 @@ BAD += [(f"1,2,x\n{cell},3,y\n", "line 2: column 1 is not a number; fill it in")
 BAD += [(row, "is not a number; write decimal points") for row in ('1,"1,5",x\n', "1;2,5;x\n", "1,5;2,5;a\n")]
 BAD += [(f"1,2,{label}\n3,4,a\n", "line 1: no label") for label in ("", " ", "nan")]
 BAD += [
-    ("label,a,b\n1,2,3\n", "line 1: 'label' is a label's name, but the last column is 'b'; choose with --l"),
+    ("label,a,b\n1,2,3\n", "line 1: 'label' looks like the label column, but 'b' is the last; name"),
     (
         "good film,1,a\n",
         "line 1: column 1 is not a number; if it is the label, move it to the end; otherwise",
@@ -101,9 +101,9 @@ PREDICTED = [
     *((f"{top}-1,9{end}\n", "y") for top, end in [("a,b,label\n", ",y"), ("a,b\n", ""), ("", ",y")]),
     *((f"{name},a,b\n7,-1,9\n", "y") for name in ("", "Unnamed: 0")),
     (",Unnamed: 0,a,b\n7,7,-1,9\n", "y"),
-    ("b,a,label\n9,-1,y\n", "line 1: column 'b' is where the model has 'a'; give the same columns in"),
+    ("b,a,label\n9,-1,y\n", "line 1: column 'b' stands where the model has 'a'; give the same columns in"),
     *((f"{row}\n1,2\n3,4\n", "line 1: column 1 is not a number") for row in ("NA,NA", ",")),
-    ("a,label\n1,x\n", "line 1: 1 column and a label, where the model has 2"),
+    ("a,label\n1,x\n", "line 1: 1 column and a label, but the model has 2"),
     ("1,x\n", "line 1: column 2 is not a number; the model has 2 columns"),
 ]
 
@@ -134,4 +134,4 @@ def test_options_and_other_files(run):
     assert "a: --label-col and --header need a table" in run("fit a --label-col kind", "1 1:1\n", 2)
     assert "line 1: the label is not a finite number; it looks like a table" in run("fit iris", "5,a\n", 1)
     assert "tables may have words; give --format csv" in run("fit w", "setosa 1:2\n", 1)
-    assert "regression is not supported; use words" in run("fit t.csv", "1,2,1.5\n2,3,2.5\n", 1)
+    assert "the label 1.5 of row 1 is not a whole number" in run("fit t.csv", "1,2,1.5\n2,3,2.5\n", 1)

@@ -37,9 +37,9 @@ def review(images, model, output, quiet, verbose, **known):
     """Correct the labels of the white cells in IMAGES, in a browser.
 
     `review` prints the address of a page that only this computer can open. Each correction is saved at once;
-    Ctrl-C ends the program. `adapt` and `train` learn from the file, given with --corrections. The page
-    begins with the cells whose correction teaches most. It shows the 2,000 least certain cells;
-    FASTSVM_MAX_REVIEW_CELLS changes this number.
+    Ctrl-C ends the program. To learn from the corrections, pass FILE.json to `adapt` or `train` with
+    --corrections. The page begins with the cells whose labels help the model most. It shows the 2,000 least
+    certain cells; FASTSVM_MAX_REVIEW_CELLS changes this number.
     """
     from fastsvm._utils.atomic import held
 

@@ -104,11 +104,11 @@ class ImageReader:
         width = cell_width(self.size) if callable(cell_width) else cell_width
         scale = fraction * CELL_WIDTH / (width or usual_cell_width(self.size))
         sides = [int(side * scale + 1e-6) for side in self.size]
-        size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
+        size = f"{sides[0]:,} x {sides[1]:,} pixels if a white cell is {fraction * CELL_WIDTH:g} wide"
         if min(sides) < MIN_SIDE * min(1, fraction):
-            raise BadImage(f"{size}, too small (see --cell-width)")
+            raise BadImage(f"{size}: too small (see --cell-width)")
         if sides[0] * sides[1] > MAX_PIXELS:
-            raise BadImage(f"{size}, more than the limit of {MAX_PIXELS:,}")
+            raise BadImage(f"{size}: more than the limit of {MAX_PIXELS:,}")
         # Not by the decoder's own scaling: its pixels differ, and some labels would.
         return resized(self.whole(), sides), scale
 

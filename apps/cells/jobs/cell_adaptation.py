@@ -92,7 +92,7 @@ def adapt_cell_model(
     """
     model = load_cell_model(model_path)
     if model.about.training is None:
-        raise AppError(f"{model.name}: contains no training cells; train it again, or give its original")
+        raise AppError(f"{model.name}: cannot be adapted again; give the model that it was adapted from")
     with stage("find"):
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)

@@ -186,8 +186,8 @@ class CellTraining:
     suspects, suspect_share
         As `suspect_cells` returns them.
     path, about, skipped, look
-        The file that `train_cell_model` wrote, its notes, the images that could not be used, and what is
-        known of all images.
+        The file that `train_cell_model` wrote, its notes, the images that could not be used, and the
+        `FirstLook` at all images.
     """
 
     path: str

@@ -25,7 +25,7 @@ from ._options import command
         "--to",
         type=click.Choice(["pruned", "liblinear"]),
         required=True,
-        help="Write a model with fewer terms, or LIBLINEAR's model file.",
+        help="Write a model with fewer terms, or a model file for LIBLINEAR.",
     ),
     click.option(
         "--keep", type=COUNT, metavar="N", help="Keep the N terms with the largest effective weights."
@@ -44,8 +44,8 @@ def export(model, output, to, json, quiet, verbose, **cut):
     The effective weight of a term is its largest absolute weight for any label, multiplied by the factor of
     the weighting, such as the inverse document frequency. --keep and --min-weight apply to every format.
 
-    LIBLINEAR numbers its features. `export` also writes FILE.vocabulary.tsv, which lists the term of each
-    number, and says how to compute the values. MODEL may be `english`, the included model of reviews.
+    With --to liblinear, `export` also writes FILE.vocabulary.tsv, with the term of each feature number and a
+    description of the feature values. MODEL may be `english`, the included model of reviews.
     """
     if to == "pruned" and not any(limit is not None for limit in cut.values()):
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)

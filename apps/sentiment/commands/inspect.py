@@ -44,8 +44,8 @@ def inspect(source, number, output, folds, json, quiet, verbose, **split):
     that occur several times with different labels, and texts that occur both among the training texts of
     `train` and among its held-out texts. Words are those that `train` counts, in lower case.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. -v prints lengths,
-    frequent words, characters and more suspected texts.
+    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. -v also prints
+    the lengths of the texts, frequent words, characters and more suspected texts.
     """
     from ..jobs.corpus_inspection import CorpusInspection
     from ..output import inspection_output

@@ -90,8 +90,8 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     reviews that comes with fastsvm. A model remembers the --text-col of its training. With two labels, a
     score above 0 means the second label in alphabetical order. With more labels, or with --top, each score
     belongs to the label beside it. With several labels per text, all labels above their thresholds are
-    written, the best first, joined by the model's --label-sep; the score belongs to the best label. JSON has
-    a list, `labels`.
+    written, the best first, joined by the model's --label-sep; the score belongs to the best label. In
+    JSON, the labels are a list, `labels`.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added. --proba

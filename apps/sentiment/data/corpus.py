@@ -108,8 +108,8 @@ def read_corpus(
     with open_corpus(source, skipped) as found:
         format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
-            there = ", ".join(columns[:20])
-            raise AppError(f"{source.name}: no column {groups!r} among {there}; choose with --groups", USAGE)
+            told = f"no column {groups!r} among {', '.join(columns[:20])}; choose one with --groups"
+            raise AppError(f"{source.name}: {told}", USAGE)
         for record in usable_records(found, skipped):
             value = None
             if groups is not None:
@@ -142,7 +142,7 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
     read_as = f", read as {format}" if format else ""
     advice = "try another --format"
     if any(kind.startswith(NO_KEY) for kind in skipped.kinds):
-        advice = "choose with --text-col and --label-col"
+        advice = "name the columns with --text-col and --label-col"
     elif skipped.kinds[NOT_UTF8]:
         advice = "give their encoding, for example --encoding cp1252"
     elif format == "folder":

@@ -294,7 +294,7 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     if missing:
         names, options = " nor ".join(repr(wanted[each]) for each in missing), " and ".join(missing)
         there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
-        raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
+        raise AppError(f"{place}: no column {names} among {there}; choose one with {options}", USAGE)
     if twice := repeated(name for name in header if name in found):
         raise AppError(f"{place}: two columns are called {twice!r}; rename one of them", USAGE)
     text, label = (None if name is None else header.index(name) for name in found)

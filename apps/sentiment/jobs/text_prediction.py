@@ -89,7 +89,7 @@ class TextPrediction:
                 skipped[-1].fate = NO_LABEL if is_all else f"{NO_LABEL}, or {MENDED}"
             if n and n == n_missing:
                 why = f"no text, read as {texts.format} ({skipped[-1].named[0]})"
-                raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
+                raise AppError(f"{source.name}: {why}; try --text-col or another --format")
 
 
 def _n_without_text(batch: list[Record]) -> int:

@@ -29,14 +29,14 @@ WITHOUT_DATA = (
     "replace the documents' data sets; claims about those cannot be tested"
 )
 HELP = """
-The documents' data sets (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt,
-flame.csv, jain.csv) are read from the folder of --data. Without --data, a study runs on the samples of
-fastsvm and scikit-learn.
+The data sets of the papers (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt,
+flame.csv, jain.csv) are read from the folder given with --data. Without --data, a study runs on
+the samples of fastsvm and scikit-learn.
 
 FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
 
-Finished parts are kept in FOLDER/parts: an interrupted run resumes with the same command. Delete the
-folder to compute all parts again. A FOLDER with other files is refused.
+Finished parts are kept in FOLDER/parts: an interrupted run resumes with the same command. Delete
+FOLDER/parts to compute all parts again. A FOLDER with other files is refused.
 """
 
 command = partial(options.command, "fastsvm-studies", only_in_config={"threads": None})

@@ -239,7 +239,7 @@ def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]
     """Judge all claims of a study; `found` must have exactly these."""
     claims = claims_of(study)
     if wrong := {claim.name for claim in claims} ^ found.keys():
-        raise ValueError(f"claims.csv and what was found differ in {', '.join(sorted(wrong))}")
+        raise ValueError(f"claims.csv and the findings have different claims: {', '.join(sorted(wrong))}")
     return [judge(claim, found[claim.name], originals) for claim in claims]
 
 

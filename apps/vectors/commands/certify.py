@@ -32,7 +32,7 @@ def certify(source, stage, model, cost, loss):
 
     classifier, zero_based, bias, own_loss, about = load_vector_model(model)
     if not hasattr(classifier, "coef_"):
-        raise AppError(f"{model}: is a kernel machine; fit prints the certificate of a kernel machine")
+        raise AppError(f"{model}: certify does not support kernel machines; 'fastsvm fit' certifies them")
     if bias is not None and own_loss is None:
         raise AppError(f"{model}: certify does not support its loss; see solver_type in the file", USAGE)
     if bias is not None and cost is None:

@@ -291,7 +291,7 @@ def kernel_pegasos(
     References
     ----------
     Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos, Math. Program. 127 (2011), fig. 3. Cerizza, Multiclass
-    classification with Pegasos, algorithm 1 (rows are 0, ..., n - 1, not 0, ..., n).
+    classification with Pegasos, algorithm 1 (here rows are drawn from 0, ..., n - 1, not 0, ..., n).
 
     Examples
     --------

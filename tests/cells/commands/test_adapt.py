@@ -136,7 +136,7 @@ def test_bad_input(run, model, few, folder, work):
     unknown = few(2, LYMPHOCYTE="y/A", NEUTROPHIL="y/B") / "y"
     one_each = few(1, LYMPHOCYTE="z/LYMPHOCYTE", NEUTROPHIL="z/B") / "z"
     for args, said in [
-        (("new.safetensors", top), "new.safetensors: contains no training cells; train it again"),
+        (("new.safetensors", top), "new.safetensors: cannot be adapted again; give the model that"),
         (("bare.safetensors", top), "its notes on the model are damaged"),
         (("none.safetensors", top), "none.safetensors"),
         ((model, of_one), "'LYMPHOCYTE' is the only label"),

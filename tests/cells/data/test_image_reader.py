@@ -197,8 +197,8 @@ def test_the_format_does_not_matter(tmp_path, width):
 @pytest.mark.parametrize(
     ("cell_width", "reason"),
     [
-        (400, "64 x 12 pixels at the working scale, too small"),
-        (20, "1,280 x 240 pixels at the working scale, more than "),
+        (400, "64 x 12 pixels if a white cell is 80 wide: too small"),
+        (20, "1,280 x 240 pixels if a white cell is 80 wide: more than "),
     ],
 )
 def test_a_scale_that_does_not_suit(scaled, monkeypatch, cell_width, reason):

@@ -144,7 +144,7 @@ def test_the_english_model_by_name():
         (["CORPUS"], {"start": "x", "k": 5}, ValueError, "^k: the model of start decides this; leave it out"),
         (["CORPUS"], {"stream": True, "cv": 3}, ValueError, "^cv needs all texts in memory; .* stream$"),
         (["CORPUS"], {"recipe": "best"}, ValueError, "^recipe: 'best' is not one of 'auto', "),
-        (["CORPUS"], {"text_col": "a"}, ValueError, "no column 'a' among .*; choose with text_col$"),
+        (["CORPUS"], {"text_col": "a"}, ValueError, "no column 'a' among .*; choose one with text_col$"),
         ([__file__ + "x"], {}, OSError, "No such file"),
         ([["a b", "c d"]], {}, TypeError, "texts and their labels"),
         ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts, but 1 labels"),

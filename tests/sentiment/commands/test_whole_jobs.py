@@ -68,7 +68,7 @@ def test_what_is_no_table_of_texts_keeps_its_lines(answers):
     forced = answers("text,id\ngreat,1\ndull,2\n", "--format", "text")
     assert forced.stdout.count("\n") == 3
     refused = answers("great, really\ndull\n")
-    assert_refused(refused, 2, "no column 'text' among great, really; choose with --text-col")
+    assert_refused(refused, 2, "no column 'text' among great, really; choose one with --text-col")
 
 
 def test_json_objects_are_carried_through(answers):
