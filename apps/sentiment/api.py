@@ -230,7 +230,7 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
             raise TypeError("give the path of a corpus, a DataFrame, or texts and their labels")
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
-        raise TypeError(f"{', '.join(sorted(reading))}: only for files; leave it out with texts and labels")
+        raise TypeError(f"{', '.join(sorted(reading))}: only for files, not for texts and labels")
     texts, labels = _checked_strings(source, "texts"), _checked_labels(labels)
     if len(texts) != len(labels):
         raise ValueError(f"{len(texts):,} texts, but {len(labels):,} labels; give a label for each text")

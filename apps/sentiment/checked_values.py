@@ -93,7 +93,7 @@ def label_weights(value: object) -> str | tuple[tuple[str, float], ...] | None:
         raise ValueError("give balanced or label weights, not both")
     pairs = tuple(map(_label_weight, given))
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a label has two weights; give one")
+        raise ValueError("a label has two weights; give each label one weight")
     return pairs
 
 

@@ -328,7 +328,7 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
     """Return the settings with checked values; refuse values that contradict each other."""
     for name in OF_MODEL if "start" in checked else ():
         if name in checked:
-            raise AppError(f"{option_name(name)}: the model of --continue decides this; leave it out", USAGE)
+            raise AppError(f"{option_name(name)}: the model of --continue sets this; leave it out", USAGE)
     if place := [name for name in ("scheduler", "stream") if name in checked]:
         for name in filter(checked.__contains__, NOT_STREAMED):
             option = option_name(name)
@@ -348,7 +348,7 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
     method = settings.method
     if settings.alpha == "auto" and method.alphas is None:
         told = f"--alpha auto does not work with {settings.classifier}"
-        raise AppError(f"{told}; give a number, or leave it out", USAGE)
+        raise AppError(f"{told}; give a number, or leave out --alpha", USAGE)
     if settings.alpha is not None and method.alpha is None:
         raise AppError(f"--alpha has no effect on the {settings.classifier}; leave it out", USAGE)
     return settings

@@ -152,7 +152,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         if several and not self._takes_several:
             name = type(self).__name__
             raise ValueError(
-                f"{name} takes one label per row; for several use OneVsRestClassifier({name}())."
+                f"{name} takes one label per row; for several labels use OneVsRestClassifier({name}())."
             )
         X, y = validated(self, X, y, reset=reset, multi_output=several)
         if y.dtype.kind not in "biu" and not several:  # whole numbers are classes

@@ -101,13 +101,13 @@ class Checkpoint:
             known, other = False, None
         if not known:
             raise ValueError(
-                f"{self.path}: the file is not a checkpoint, or damaged; remove it, or choose another."
+                f"{self.path}: the file is not a checkpoint, or damaged; remove it, or choose another path."
             )
         if other:
             name, value = other
             raise ValueError(
                 f"{self.path}: the checkpoint is of another fit: its {name} is {_shown_in_error(value)}, "
-                f"here it is {_shown_in_error(self.fit[name])}; remove the file, or choose another."
+                f"here it is {_shown_in_error(self.fit[name])}; remove the file, or choose another path."
             )
         return states
 

@@ -291,7 +291,7 @@ def as_labels(y: Any, n_rows: int) -> np.ndarray:
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.shape != (n_rows,):
-        raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so it must be ({n_rows},).")
+        raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so y must be ({n_rows},).")
     if y.dtype.kind == "f":
         bad = np.flatnonzero(y != np.floor(y))  # NaN too
         if bad.size:

@@ -69,7 +69,7 @@ def test_labels_without_scores_get_the_mean_of_the_others():
     y = decision[:, :2].argmax(axis=1)
     found = Calibration.fit(decision, y, [0, 1, 2])
     assert found.slopes[2] == pytest.approx(found.slopes[:2].mean())
-    with pytest.raises(ValueError, match="no scores"):
+    with pytest.raises(ValueError, match="no finite scores"):
         Calibration.fit(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
 
 
@@ -101,7 +101,7 @@ def test_a_common_sigmoid_of_scores_that_say_nothing_or_lie_or_are_missing():
         assert np.array_equal(found.argmax(axis=1), scores.argmax(axis=1))
     decision[y == 2, 2] = -np.inf
     assert np.isfinite(Calibration.fit_common(decision, y, range(3)).probabilities(decision)).all()
-    with pytest.raises(ValueError, match="no scores"):
+    with pytest.raises(ValueError, match="no finite scores"):
         Calibration.fit_common(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
 
 

@@ -89,7 +89,7 @@ BOMBS = {
     "strip.tif": (lambda: tiff(64, 64, zeros(256 * MB)), BLANK),
     "strips.tif": (lambda: tiff(64, 64, zeros(MB), rows_per_strip=2**32 - 1), BLANK),
     "pages.tif": (lambda: tiff(64, 64, zeros(MB), pages=100_000), "more than 100 pages; save each"),
-    "scans.jpg": (lambda: scans(20_000), "more than 100 scans; save it as a JPEG that is not progressive"),
+    "scans.jpg": (lambda: scans(20_000), "more than 100 scans; save the image as a JPEG that is not"),
 }
 
 

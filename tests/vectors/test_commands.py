@@ -279,7 +279,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("predict missing a", 1, "missing: No such file"),
         ("predict english.safetensors a", 1, "is not a model of vectors"),
         ("predict bad.model a", 1, "is not a LIBLINEAR model file: it needs 2 x 1 finite weights"),
-        ("predict ours.safetensors a --proba", 1, "fit one with --loss log"),
+        ("predict ours.safetensors a --proba", 1, "fit a model with --loss log"),
         ("certify rbf.safetensors a", 1, "certify does not support kernel machines"),
         ("path three", 1, "y must have two classes; it has 3"),
     ],

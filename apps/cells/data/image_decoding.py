@@ -154,7 +154,7 @@ def _page(data: bytes, page: int | None) -> TiffPage:
     if found.channels:
         sizes = dict(re.findall(r'\bSize([CZT])="(\d+)"', found.about))
         if len(found.channels) != 3 or sizes != {"C": "3", "Z": "1", "T": "1"}:
-            told = "only red, green and blue of one plane are joined; save it as RGB"
+            told = "only red, green and blue of one plane are joined; save the image as RGB"
             raise BadImage(f"an OME image of {len(found.channels):,} grey pages; {told}")
     return found
 
@@ -205,7 +205,7 @@ def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
 
 def _decode_jpeg(data: bytes, image: Image.Image) -> np.ndarray:
     if data.count(b"\xff\xda") > MAX_SCANS and _has_many_scans(data):
-        raise BadImage(f"more than {MAX_SCANS} scans; save it as a JPEG that is not progressive")
+        raise BadImage(f"more than {MAX_SCANS} scans; save the image as a JPEG that is not progressive")
     try:
         pixels = simplejpeg.decode_jpeg(data, "BGR")
     except ValueError as error:
@@ -245,7 +245,7 @@ def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
         if _jpeg_2000_bits(data) > 8:  # Pillow makes black of white
             return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     elif _is_planar(image) and image.tile[0].codec_name == "raw" and image.tag_v2[_BITS][0] > 8:
-        raise BadImage("uncompressed 16-bit planes, one per colour; compress them, or save it as PNG")
+        raise BadImage("uncompressed 16-bit planes, one per colour; compress them, or save the image as PNG")
     if image.info["channels"] or (bits < 16 and is_deep(image)):
         levels = deep_levels(data, image)
         if levels.dtype != np.uint8:

@@ -94,7 +94,7 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
             for wanted in columns:
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
-                    what = f"no column {wanted!r} among {there}; give {' and '.join(columns)}"
+                    what = f"no column {wanted!r} among {there}; give columns {' and '.join(columns)}"
                     told = "" if there.isprintable() else ", and save the table in UTF-8"
                     raise FormatError(f"{path}, line 1: {what}{told}")
             for row in filter(None, rows):

@@ -60,7 +60,7 @@ def export_writer(
     elif path.lower().endswith(".geojson"):
         if len(files) > 1:
             raise AppError(
-                f"--export {path}: a GeoJSON file holds one image; for {len(files):,} give a folder", USAGE
+                f"--export {path}: a GeoJSON file holds one image, not {len(files):,}; give a folder", USAGE
             )
         yield lambda found: _write_geojson(path, found, classes, pixel_size)
     else:

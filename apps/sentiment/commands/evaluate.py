@@ -35,7 +35,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
         help="Recommend the threshold with the lowest cost. FP is the cost of a label given wrongly, FN the "
         "cost of a label missed; for example 1:5.",
     ),
-    click.option("--groups", metavar="COLUMN", help="Print the accuracy for each value of a column."),
+    click.option("--groups", metavar="COLUMN", help="Print the accuracy for each value of COLUMN."),
 )
 @section(
     "Output",

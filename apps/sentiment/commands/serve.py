@@ -18,7 +18,7 @@ from ._options import command
         "--host", default="127.0.0.1", help="Address to listen on. The default serves this computer only."
     ),
     click.option(
-        "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen on; 0 takes a free one."
+        "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen on; 0 is any free port."
     ),
 )
 def serve(model, host, port, quiet, verbose):

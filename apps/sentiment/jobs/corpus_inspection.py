@@ -109,7 +109,7 @@ def _held_out_probabilities(
             is_tried = np.isin(groups, groups[first[part]])
             known = y[~is_tried].present().names
             if len(known) < 2:
-                raise CorpusError("too few texts to check some of them by the others; give more")
+                raise CorpusError("too few texts to check some of them by the others; give more texts")
             others, X = everything.parted(np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 # The best alpha and the calibration of one part are used for the others.

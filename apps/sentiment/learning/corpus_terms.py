@@ -207,7 +207,7 @@ class _FirstPass:
         settings, train, codes = self.settings, self.train, self.codes
         check_labels(self.every)
         if len(train) < 2:
-            raise CorpusError("the training texts have fewer than two labels; give more, or --holdout 0")
+            raise CorpusError("the training texts have fewer than two labels; add texts, or give --holdout 0")
         (terms, by_class, min_df) = spilled.merged(len(codes), settings.min_df, MOST_TERMS)
         if not len(terms):
             raise CorpusError(f"no term occurs in {settings.min_df} texts or more; try --min-df 1")

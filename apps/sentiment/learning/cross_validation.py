@@ -40,7 +40,7 @@ def cross_validate(everything: Counted, settings: Settings, advance: Callable[[]
     accuracies, values, k = [], [], settings.cv
     folds = text_folds(everything.y, k, settings.seed)
     if len(everything.y) < 2 * k or not folds:
-        raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}; give more")
+        raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}; give more texts")
     for train, test in folds:
         if len(everything.y[train].label_counts) < 2:
             raise CorpusError(f"a part of --folds {k} leaves only texts of one label; give more texts")

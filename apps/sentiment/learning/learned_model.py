@@ -352,7 +352,7 @@ class ContinuedModel:
         part.counts, part.y = self.counts[train], self.y[train]
         part.weighed = self.weighed._replace(X=self.weighed.X[train], y=part.y)
         for label in sorted(set(map(str, known)) - part.y.label_counts.keys()):
-            raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
+            raise CorpusError(f"too few texts of {label!r}, which the model knows; give more of these texts")
         return part, self.counts[test]
 
     def terms_elsewhere(self, rows) -> np.ndarray:

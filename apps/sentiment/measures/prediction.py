@@ -112,9 +112,9 @@ def load_text_model(path: str | None) -> Pipeline:
     with _model_file(path) as file:
         model = load_model(file)
     if not {"vectorizer", "classifier"} <= getattr(model, "named_steps", {}).keys():
-        raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
+        raise AppError(f"{path}: a model without a vocabulary; give a model of fastsvm-sentiment train")
     if not _has_usual_steps(model):
-        raise AppError(f"{path}: a model with other steps; give one that fastsvm-sentiment train wrote")
+        raise AppError(f"{path}: a model with other steps; give a model of fastsvm-sentiment train")
     return model
 
 

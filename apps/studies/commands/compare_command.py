@@ -59,7 +59,7 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
 
     FILE is an svmlight file (.svm, .libsvm), a table (.csv, .tsv), or an .npz file with X and y. A quarter of
     the rows is held out for the test error. ASDCA needs a smooth loss: in place of the hinge it minimises the
-    smoothed hinge, and is measured by it. The folder gets report.html (a page with a paragraph to quote),
+    smoothed hinge, and is measured by it. FOLDER gets report.html (a page with a paragraph to quote),
     pictures, solvers.csv, and runs.csv with every run at every epoch.
     """
     from ..race import own_rows

@@ -26,7 +26,7 @@ STUDIES_PACKAGE = __package__.rpartition(".")[0]
 PARTS = "parts"  # folder of the finished parts
 WITHOUT_DATA = (
     "note: without --data, synthetic smears, scikit-learn's digits, simulated rows and generated reviews "
-    "replace the documents' data sets; claims about those cannot be tested"
+    "replace the data sets of the papers; claims about them cannot be tested"
 )
 HELP = """
 The data sets of the papers (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt,
@@ -48,7 +48,7 @@ def study_options(default_folder: str):
         "--data",
         type=Reads(is_folder=True),
         metavar="DIR",
-        help="Folder with the documents' data sets.  [default: samples]",
+        help="Folder with the data sets of the papers.  [default: samples]",
     )
     runs = click.option(
         "--runs",

@@ -193,7 +193,7 @@ def _race_objectives(models, loss):
         if loss is not None and alpha is None:
             if len(alphas) != 1:
                 raise ValueError(
-                    f"solvers[{label!r}] has no alpha for its objective, and the others do not share one."
+                    f"solvers[{label!r}] has no alpha for its objective, and the others do not share any."
                 )
             [alpha] = alphas
         width = with_square("hinge_width", getattr(model, "hinge_width", 1.0)) if loss in (None, own) else 1.0

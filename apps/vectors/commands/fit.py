@@ -38,8 +38,8 @@ OUTPUT = (
 def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
-    It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), where phi is the --loss. This is the objective
-    of LIBSVM and, apart from the intercept, of LIBLINEAR. The intercept b0 is not regularised. With
+    `fit` minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), where phi is the --loss. This is the
+    objective of LIBSVM and, apart from the intercept, of LIBLINEAR. The intercept b0 is not regularised. With
     --penalty l1 the first term is ||w||_1. More than two labels are learned one against the rest.
     """
     from .. import vector_models

@@ -44,7 +44,7 @@ def predict(source, stage, model, output, proba, scores):
             try:
                 columns |= dict(zip(header, classifier.predict_proba(X).T.tolist(), strict=True))
             except AttributeError:
-                raise AppError(f"{model}: has no probabilities; fit one with --loss log") from None
+                raise AppError(f"{model}: has no probabilities; fit a model with --loss log") from None
         if scores:
             names = [f"score:{name}" for name in header[-1 if len(header) == 2 else 0 :]]
             rows = classifier.decision_function(X).reshape(len(found), -1)

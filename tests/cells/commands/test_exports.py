@@ -79,7 +79,7 @@ def test_one_geojson_file_is_of_one_image(run, folder, work, model):
     top = folder(0, 20)
     result = run("classify", top, "-m", model, "--export", "cells.geojson")
     assert (result.exit_code, list(work.iterdir())) == (2, [])
-    assert "a GeoJSON file holds one image; for 2 give a folder" in result.stderr
+    assert "a GeoJSON file holds one image, not 2; give a folder" in result.stderr
     assert run("classify", top / "smear_00.jpg", "-m", model, "--export", "cells.geojson").exit_code == 0
     assert len(json.loads((work / "cells.geojson").read_text())["features"]) == 1
 

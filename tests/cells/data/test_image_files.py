@@ -166,8 +166,8 @@ def test_labels_that_are_not_utf8_are_the_reason(folder, table):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("", ", line 1: no column 'file' among none; give file and label"),
-        ("file;class\na/1.jpg;x\n", ", line 1: no column 'label' among file, class; give file and label"),
+        ("", ", line 1: no column 'file' among none; give columns file and label"),
+        ("file;class\na/1.jpg;x\n", ", line 1: no column 'label' among file, class; give columns file and"),
         ("file,label\na/1.jpg\n", ", line 2: 1 fields, where the header has 2"),
         ("file,label\n\na/1.jpg,x\na/1.jpg,y\n", ", line 4: 'a/1.jpg' is 'y' here, but 'x' before"),
         ("file,label\n1.jpg,x\n", ", line 2: 2 images are called '1.jpg'; name the folder too"),

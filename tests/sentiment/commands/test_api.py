@@ -141,7 +141,7 @@ def test_the_english_model_by_name():
         (["CORPUS"], {"ngrams": (3, 2)}, ValueError, r"^ngrams: \(3, 2\) is not a number"),
         (["CORPUS"], {"class_weight": {"spam": 0}}, ValueError, "^class_weight: 0 is not a weight above 0"),
         (["CORPUS"], {"min_df": 2000}, ValueError, "; try min_df=1$"),
-        (["CORPUS"], {"start": "x", "k": 5}, ValueError, "^k: the model of start decides this; leave it out"),
+        (["CORPUS"], {"start": "x", "k": 5}, ValueError, "^k: the model of start sets this; leave it out"),
         (["CORPUS"], {"stream": True, "cv": 3}, ValueError, "^cv needs all texts in memory; .* stream$"),
         (["CORPUS"], {"recipe": "best"}, ValueError, "^recipe: 'best' is not one of 'auto', "),
         (["CORPUS"], {"text_col": "a"}, ValueError, "no column 'a' among .*; choose one with text_col$"),

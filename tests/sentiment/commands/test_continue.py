@@ -73,7 +73,7 @@ def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
 def test_what_the_model_decides(run, write, old):
     corpus = write(reviews(40, SECOND), "csv", "second.csv")
     for options, code, message in (
-        (("--ngrams", 2), 2, "--ngrams: the model of --continue decides this; leave it out"),
+        (("--ngrams", 2), 2, "--ngrams: the model of --continue sets this; leave it out"),
         (("--recipe", "article"), 2, "--recipe: the model"),
         (("--label-col", "id"), 1, "40 labels, such as '0', in 40 texts"),
     ):
