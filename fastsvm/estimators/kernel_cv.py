@@ -53,8 +53,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
     coef0 : float, default=0.0
         The constant in "poly" and "sigmoid".
     cv : int, splitter or iterable, default=None
-        Number of stratified folds, 5 by default; or as in scikit-learn. GroupKFold and other group splitters
-        get the `groups` of `fit`.
+        Number of stratified folds, 5 by default; or a splitter as in scikit-learn. Group splitters, such
+        as GroupKFold, get the `groups` of `fit`.
     scoring : str, callable or None, default=None
         The score that chooses gamma and alpha, as in scikit-learn; None for accuracy.
     max_iter : int, default=-1

@@ -45,7 +45,7 @@ def kernel_pegasos_grid(
     n_iters : list of int > 0
         Numbers of steps (T in Shalev-Shwartz et al. 2011).
     cv : int, splitter or iterable, default=None
-        Number of stratified folds, 5 by default; or as in scikit-learn.
+        Number of stratified folds, 5 by default; or a splitter as in scikit-learn.
     cache_size : float > 0, default=1024
         MiB of kernel values to keep. If the drawn rows do not fit, runs take turns and compute values again;
         the errors are the same.

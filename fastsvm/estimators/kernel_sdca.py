@@ -7,7 +7,7 @@ from .kernel_base import KernelClassifier
 class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     """Kernel SVM or logistic regression whose fit proves how close it is to the best possible objective.
 
-    For each class against the rest, SDCA minimises, over functions f in the kernel's Hilbert space and b0::
+    For each class against the rest, SDCA minimises, over b0 and functions f in the kernel's Hilbert space::
 
         P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 

@@ -51,8 +51,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     cv : int, splitter or iterable, default=None
-        Number of folds, 5 by default, stratified with one label per row; or as in scikit-learn. GroupKFold
-        and other group splitters get the `groups` of `fit`.
+        Number of folds, 5 by default, stratified with one label per row; or a splitter as in scikit-learn.
+        Group splitters, such as GroupKFold, get the `groups` of `fit`.
     scoring : str, callable or None, default=None
         The score that chooses alpha, as in scikit-learn. None: accuracy. With several labels per row,
         accuracy counts only rows with all labels right, so "f1_micro" is usually the better choice. If X is

@@ -236,7 +236,7 @@ def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) ->
 
 
 def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: Any) -> Targets:
-    """The labels of a batch, for a model that learns by batches; several labels per row need no classes."""
+    """The labels of a batch, for a model that learns by batches. Several labels per row need no `classes`."""
     several = is_indicator(y)
     if several != hasattr(model, "thresholds_") and hasattr(model, "classes_"):
         many = "one label", "several labels"
@@ -334,7 +334,7 @@ def class_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.n
 
 
 def weights_of_counts(class_weight: Any, classes: np.ndarray, counts: Any) -> np.ndarray:
-    """Return the weight of each class, from the numbers of their rows; as `class_weights`."""
+    """Return the weight of each class, from the number of its rows, as `class_weights` does."""
     counts = np.array(counts)
     if isinstance(class_weight, str) and class_weight == "balanced":
         if not counts.all():

@@ -238,7 +238,7 @@ def path_of(problem, alphas, random, params):
 
 
 def blend(one, two, t):
-    """Return the point at share t of the way from one to two; exactly one where both are equal."""
+    """Return the point at share t of the way from `one` to `two`; exactly `one` where both are equal."""
     return one + t * (two - one)
 
 
