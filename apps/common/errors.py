@@ -50,6 +50,13 @@ class Skipped:
         if len(self.named) < self.limit:
             self.named.append(f"{place_of(where)}: {problem}")
 
+    @property
+    def clause(self) -> str:
+        """What a message adds about the inputs that could not be used; empty if all could be."""
+        if not self.count:
+            return ""
+        return f" ({self.count:,} {self.fate}, such as {self.named[0]}{self.hint and f'; {self.hint}'})"
+
     def report(self) -> list[str]:
         """Return a line for each named input, one for the others, and one with the count."""
         lines = [f"{self.source}, {name}" for name in self.named]

@@ -13,6 +13,7 @@ from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
 from .guesses import meant_option
 from .paths import Reads, check_paths
+from .printing import GIVE_ENCODING, decoded
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -216,7 +217,9 @@ class Command(click.Command):
             check_paths(ctx)
             return super().invoke(ctx)
         except AppError as error:
-            error.message = OPTION.sub(self._as_in_config, error.message)
+            has_option = any(each.name == "encoding" for each in self.params)
+            message = decoded(error.message, GIVE_ENCODING if has_option else "save the file in UTF-8")
+            error.message = OPTION.sub(self._as_in_config, message)
             raise
 
     def _as_in_config(self, option: re.Match) -> str:

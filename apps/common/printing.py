@@ -14,6 +14,8 @@ import click
 from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
 
 LONGEST = 600  # letters of a message
+GIVE_ENCODING = "give the encoding of the file with --encoding, for example cp1252, gb18030 or utf-16"
+UNDECODED = re.compile(r"[\0\udc80-\udcff]|\\x00|\\udc[89a-f][0-9a-f]")  # as they are, or as repr shows them
 
 
 def printable(text: str) -> str:
@@ -62,6 +64,13 @@ def one_line(message: str) -> str:
     A message begins with what is wrong and where, and ends with what to do.
     """
     return _without_middle(printable(_without_middle(" ".join(message.split()))))
+
+
+def decoded(message: str, advice: str) -> str:
+    """Return a message with \ufffd for each byte that is not UTF-8, and `advice` if it quotes such a file."""
+    told = f" (\ufffd is a byte that is not text in UTF-8; {advice})"
+    is_quoted = UNDECODED.search(message.partition(": ")[2])  # not only in the name of a file
+    return UNDECODED.sub("\ufffd", message) + told * bool(is_quoted)
 
 
 def _without_middle(text: str) -> str:

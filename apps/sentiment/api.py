@@ -26,6 +26,7 @@ from fastsvm.model_files import save_plain
 from ..common.cache import NO_CACHE, Cache
 from ..common.errors import OPTION, AppError
 from ..common.paths import KINDS, check_there
+from ..common.printing import GIVE_ENCODING, decoded
 from ..common.progress import UNWATCHED, Stages
 from .data.label_fields import LabelField
 from .data.text_source import COLUMNS, TextSource
@@ -482,7 +483,7 @@ def _value_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        raise ParameterError(error.message, error.exit_code) from error
+        raise ParameterError(decoded(error.message, GIVE_ENCODING), error.exit_code) from error
 
 
 def _as_parameter(option: re.Match) -> str:

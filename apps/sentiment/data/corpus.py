@@ -105,6 +105,7 @@ def read_corpus(
     from .text_labels import TextLabels
 
     skipped, rows = Skipped(source.name), []
+    source.skipped.append(skipped)
     with open_corpus(source, skipped) as found:
         format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
@@ -200,6 +201,7 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
 def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipped, Batches]]:
     """Open a corpus; yield its format, its skipped records, and batches of its texts, each with one label."""
     skipped, key = Skipped(source.name), str(seed).encode()
+    source.skipped.append(skipped)
     with open_corpus(source, skipped) as found:
         records = _of_one_label(usable_records(found, skipped), skipped)
         placed = ((_place_of_text(text, key), label, text) for label, text in records)

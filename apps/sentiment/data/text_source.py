@@ -7,7 +7,7 @@ from functools import wraps
 from pathlib import Path
 from typing import NamedTuple
 
-from ...common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError, FormatError, Skipped
 from ...common.input_streams import UTF8
 from ...common.printing import note
 from .label_fields import LabelField
@@ -24,14 +24,19 @@ class CorpusError(AppError):
 
 
 def names_corpus(job: Callable) -> Callable:
-    """Make a function whose first argument is a `TextSource` name that source in a `CorpusError`."""
+    """Make a function of a `TextSource` name it in a `CorpusError`; any error tells what was skipped."""
 
     @wraps(job)
-    def named(source, *args, **options):
+    def named(*args, **options):
         try:
-            return job(source, *args, **options)
-        except CorpusError as error:
-            raise AppError(f"{source.name}: {error.message}", error.exit_code) from error
+            return job(*args, **options)
+        except AppError as error:
+            [source] = (each for each in args if isinstance(each, TextSource))
+            if isinstance(error, CorpusError):
+                error = AppError(f"{source.name}: {error.message}", error.exit_code)
+            if not isinstance(error, FormatError):  # which tells it
+                error.message += "".join(skipped.clause for skipped in source.skipped)
+            raise error from None
 
     return named
 
@@ -44,8 +49,8 @@ class TextSource:
     A `label_separator` separates the labels of a text; None detects it, and an empty one means one label per
     text. A table may have the `remembered` name of a column instead of the usual one; `of_files` tells that
     the model learned from a folder, in which each file is a text; `was_read` that its notes have been
-    printed. `given` has texts that are already in
-    memory, each with its label or labels.
+    printed. `given` has texts that are already in memory, each with its label or labels. `skipped` counts
+    the labelled texts that could not be used.
     """
 
     path: str
@@ -58,7 +63,8 @@ class TextSource:
     remembered: Mapping[str, str] = field(default_factory=dict)
     given: Sequence[tuple[str, LabelField]] | None = None
     of_files: bool = False
-    was_read: bool = False
+    was_read: bool = field(default=False, compare=False)
+    skipped: list[Skipped] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:

@@ -13,7 +13,7 @@ from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
 from ...common.training_items import count_learned, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
-from ..data.text_source import TextSource
+from ..data.text_source import TextSource, names_corpus
 from ..measures.answer_scores import AnswerScores
 from ..measures.drift import TextWatch
 from ..measures.prediction import classify_shard, separator_of_model, thresholds_of
@@ -58,6 +58,7 @@ class CorpusEvaluation:
         The recommended threshold, why it is best, and the options of `predict` that apply it.
     """
 
+    @names_corpus
     def __init__(
         self,
         models: Sequence[tuple[str, Any, Mapping[str, Any]]],

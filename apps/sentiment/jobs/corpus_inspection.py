@@ -13,7 +13,7 @@ from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
-from ..data.text_source import CorpusError, TextSource
+from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.learned_model import CountedTexts
 from ..learning.recipe_choice import choose_recipe
 from ..learning.text_splits import split_rows
@@ -57,6 +57,7 @@ class CorpusInspection:
         The reason why no model was trained; empty if a model was trained.
     """
 
+    @names_corpus
     def __init__(
         self, source: TextSource, settings: Settings, *, folds: int, number: int, stage: Stages = UNWATCHED
     ) -> None:

@@ -67,7 +67,7 @@ class StoredRows:
         parts = [part for part in PARTS if not self._part_folder(part).exists()]
         with ExitStack() as stack:
             writers = {part: stack.enter_context(MatrixWriter(self._part_folder(part))) for part in parts}
-            again = replace(self._source, was_read=True)
+            again = replace(self._source, was_read=True, skipped=[])
             _, _, batches = stack.enter_context(labelled_batches(again, settings.seed))
             for number, batch in enumerate(corpus_terms.batch_pieces(settings, batches), 1):
                 left = [part for part, writer in writers.items() if number > (writer.position or 0)]

@@ -48,7 +48,7 @@ def open_checkpoint(
     if source.is_read_once:
         told = f"--checkpoint reads CORPUS again, but {source.name} can be read only once"
         raise AppError(f"{told}; give a file or a folder", USAGE)
-    reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
+    reader = {f.name: getattr(source, f.name) for f in fields(source) if f.compare and f.name != "path"}
     start = None if settings.start is None else zlib.crc32(Path(settings.start).read_bytes())
     folder = Path(path)
     make_folder(path)

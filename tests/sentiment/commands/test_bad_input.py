@@ -36,7 +36,7 @@ def fails(*args):
         ('[{"text": "a", "label": "b"}]', 1, "cannot tell .*; write JSON as one object per line"),
         ('{"text": "a", "label": null}\n', 1, "no labelled text, read as jsonl .line 1: no label"),
         (" text , label \na,b\n", 1, "'b' is the only label"),
-        (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", 1, "bad.txt: is not text; give CSV"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", 1, "bad.txt: is not text in UTF-8; give CSV"),
         (b"\xff\xfet\x00o\x00", 1, "cannot tell its format from the first line, 'to'"),
         (gzip.compress(TWO.encode() * 999, mtime=0)[:-20], 1, "bad.txt: damaged gzip data"),
         (TWO, 1, "only the label .* is left to train on, in 1 text; give more texts .*, or --holdout 0"),

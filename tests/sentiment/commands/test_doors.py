@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 
+from fastsvm_apps import sentiment
 from fastsvm_apps.common.paths import Writes
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.corpus import read_corpus
@@ -70,6 +72,24 @@ def test_every_command_reads_the_folders_in_a_folder(run, write, texts, tmp_path
     [reads] = [p.type for p in main.commands[command.split()[0]].params if p.param_type_name == "argument"]
     inner = str(next(deep.rglob("2023/*.txt")))
     assert reads.uses(str(deep), inner, Writes("text")), "an output may replace what is read"
+
+
+@pytest.mark.parametrize("command", ["train --stream", *READERS])
+def test_every_command_says_what_it_could_not_read(run, tmp_path, model, command):
+    """In another encoding are 299 of 300 texts, or all, or the head of the table."""
+    given, rows = COMMANDS[command][0].format(model=model).split(), ["K\xf6ln;neg\n", "caf\xe9;pos\n"] * 150
+    given += ["--cost", "1:5"] if command == "evaluate" else []
+    for head, first in ("text;label\n", "sure;Ja\n"), ("text;label\n", ""), ("Gr\xf6\xdfe des;label\n", ""):
+        (tmp_path / "new.csv").write_bytes("".join([head, first, *rows[bool(first) :]]).encode("cp1252"))
+        result = run(*command.split(), *given, tmp_path / "new.csv")
+        told, name = result.stderr, "new.csv: " if command == "train" else ""
+        assert result.exit_code > 0
+        assert re.search("UTF-8.*--encoding|--encoding.*UTF-8", told, re.DOTALL), told
+        assert "udc" not in told
+        assert not first or re.search(rf"{name}.*299 (skipped|predicted)", told), told
+        if command == "train":
+            with pytest.raises(ValueError, match=r"UTF-8.* encoding\b"):
+                sentiment.train(tmp_path / "new.csv")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
