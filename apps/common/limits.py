@@ -6,6 +6,8 @@ import sys
 from .errors import USAGE, AppError
 
 MIB = 1 << 20  # bytes
+# Of a regularisation or a weight: the coefficients fit single precision, for any number of rows.
+LEAST_STRENGTH, MOST_STRENGTH = 1e-30, 1e30
 RETURNED = 16 * MIB  # blocks of at least this size are returned to the system when they are freed
 # Numbers that environment variables may replace: the default, the minimum and the maximum of each.
 LIMITS = {

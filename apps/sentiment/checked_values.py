@@ -8,6 +8,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from ..common.limits import LEAST_STRENGTH, MOST_STRENGTH
+
+STRENGTHS = f"from {LEAST_STRENGTH:g} to {MOST_STRENGTH:g}"
+
 
 class OneOf:
     """A check that a value is one of some names."""
@@ -52,6 +56,10 @@ def _checked_number(value: object, fits: Callable[[float], bool], wanted: str) -
     return number
 
 
+def _checked_strength(value: object, wanted: str) -> float:
+    return _checked_number(value, lambda x: LEAST_STRENGTH <= x <= MOST_STRENGTH, wanted)
+
+
 positive_count = WholeNumber(1, 2**31 - 1)
 
 
@@ -66,8 +74,8 @@ def count_or_all(value: object) -> int | None:
 
 
 def strength_or_auto(value: object) -> float | str:
-    """Check a number above 0, or ``auto``."""
-    return value if value == "auto" else _checked_number(value, lambda x: x > 0, "auto or a number above 0")
+    """Check a strength of the regularisation, or ``auto``."""
+    return value if value == "auto" else _checked_strength(value, f"auto or a number {STRENGTHS}")
 
 
 def length_range(value: object) -> tuple[int, int] | None:
@@ -82,7 +90,7 @@ def length_range(value: object) -> tuple[int, int] | None:
 
 
 def label_weights(value: object) -> str | tuple[tuple[str, float], ...] | None:
-    """Check ``balanced``, or label weights above 0: a dict, pairs, or strings such as ``spam=5``."""
+    """Check ``balanced``, or label weights: a dict, pairs, or strings such as ``spam=5``."""
     if not value:
         return None
     given = [value] if isinstance(value, str) else value.items() if isinstance(value, Mapping) else value
@@ -105,7 +113,7 @@ def _label_weight(value: object) -> tuple[str, float]:
         label, weight = pair
     if not isinstance(label, str) or not label:
         raise ValueError(f"{value!r} is neither balanced nor LABEL=W, such as spam=5")
-    return label, _checked_number(weight, lambda x: x > 0, f"a weight above 0 for {label!r}")
+    return label, _checked_strength(weight, f"a weight {STRENGTHS} for {label!r}")
 
 
 def costs(value: str) -> tuple[float, float]:
