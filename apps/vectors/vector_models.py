@@ -52,7 +52,7 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
                 there = ", ".join([*known][:10])
                 raise AppError(f"-w {text}: no row has this label; give one of {there}", USAGE)
             by_label[known[name]] = value
-        total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
+        total = float(counts @ [by_label.get(label, 1.0) for label in labels.tolist()])
     is_linear = settings.kernel == "linear"
     loss = loss or ("squared_hinge" if is_linear else "hinge")
     parameters |= {"loss": loss, "alpha": 1 / (cost * total), "class_weight": by_label or None}
