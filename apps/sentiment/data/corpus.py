@@ -120,7 +120,8 @@ def read_corpus(
             rows.append((record.where, label, record.text, "" if value is None else str(value)))
     if source.given is not None:
         skipped.hint = ""  # there was nothing to decode
-    fields, separator = split_fields([label for _, label, *_ in rows], source.label_separator)
+    given, usual = source.label_separator, source.remembered.get("separator", "")
+    fields, separator = split_fields([label for _, label, *_ in rows], given, usual)
     exclusive = separator == ""
     if exclusive:
         kept = [_is_one_label(row[0], label, skipped) for row, label in zip(rows, fields, strict=True)]

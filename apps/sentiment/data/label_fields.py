@@ -10,7 +10,9 @@ SEVERAL = "several labels, where one is expected"
 KNOWN_SHARE = 0.9  # of the labels in fields with several must occur in other fields, too
 
 
-def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[list[LabelField], str | None]:
+def split_fields(
+    fields: Sequence[LabelField], separator: str | None, usual: str = ""
+) -> tuple[list[LabelField], str | None]:
     """Return the labels in the fields of a corpus, and what separates them.
 
     Parameters
@@ -18,6 +20,9 @@ def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[l
     fields : sequence of str or tuple of str
     separator : str or None
         None detects it. With an empty one, every string is one label.
+    usual : str
+        The separator of a model's training, which is taken instead of detecting one if a field has it, or if
+        none is detected.
 
     Returns
     -------
@@ -28,7 +33,9 @@ def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[l
     """
     if separator is None:
         lists = {len(field) for field in fields if not isinstance(field, str)} - {1}
-        separator = None if lists else separator_of(field for field in fields if isinstance(field, str))
+        strings = [field for field in fields if isinstance(field, str)]
+        is_usual = usual and any(usual in field for field in strings)
+        separator = None if lists else usual if is_usual else separator_of(strings) or usual
     if separator == "":
         return [field if isinstance(field, str) or len(field) != 1 else field[0] for field in fields], ""
     split = [parts_of(field, separator or "") if isinstance(field, str) else field for field in fields]

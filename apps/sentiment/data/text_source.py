@@ -47,7 +47,7 @@ class TextSource:
 
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, no labels are needed.
     A `label_separator` separates the labels of a text; None detects it, and an empty one means one label per
-    text. A table may have the `remembered` name of a column instead of the usual one; `of_files` tells that
+    text. A table may have the `remembered` name of a column or separator of labels; `of_files` tells that
     the model learned from a folder, in which each file is a text; `was_read` that its notes have been
     printed. `given` has texts that are already in memory, each with its label or labels. `skipped` counts
     the labelled texts that could not be used.

@@ -107,9 +107,10 @@ def _as_models_learned(source: TextSource, path: str, models: Sequence, about: M
     if any(other != first for other in others):
         told = "one model gives a text one label, and the other several; give two models of one kind"
         raise AppError(told, USAGE)
-    separator = separator_of_model(about) if first else ""
+    if source.label_separator is None and first:
+        return replace(source, remembered={**source.remembered, "separator": separator_of_model(about)})
     if source.label_separator is None:
-        return replace(source, label_separator=separator)
+        return replace(source, label_separator="")
     if bool(source.label_separator) != first:
         told = "several labels; leave out --label-sep ''" if first else "one label; leave out --label-sep"
         raise AppError(f"{path}: the model gives a text {told}", USAGE)
