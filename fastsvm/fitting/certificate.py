@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.rounding import percent_of_bound
 from ..solvers.losses import slope
 from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
@@ -61,17 +62,21 @@ class Certificate(NamedTuple):
         numbers = zip(*map(np.atleast_1d, (self.objective, self.bound, at_most, at_least)), strict=True)
         for label, (objective, bound, most, least) in zip(labels, numbers, strict=True):
             label = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(label))
-            lines.append((label, f"{objective:.7g}", f"{bound:.7g}", _percent(most), _percent(least)))
+            lines.append(
+                (
+                    label,
+                    f"{objective:.7g}",
+                    f"{bound:.7g}",
+                    percent_of_bound(most),
+                    percent_of_bound(least, upper=False),
+                )
+            )
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.rjust, line, widths)) for line in lines]
         return "\n".join([f"{self.loss}, alpha={self.alpha:.6g}", *table])
 
     def __str__(self):
         return repr(self)
-
-
-def _percent(share):
-    return f"{100 * share:.0f} %" if share >= 0.995 else f"{100 * share:.2g} %"
 
 
 def _relative_gap(part, whole):
