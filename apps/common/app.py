@@ -1,5 +1,6 @@
 """The click group every app starts from: one-line errors and exit codes."""
 
+import errno
 import gc
 import os
 import signal
@@ -147,6 +148,10 @@ class App(click.Group):
             if not isinstance(error, (OSError, ModelFileError)):  # the second: of what cannot be saved
                 raise
             file = getattr(error, "filename", None)
+            if (
+                file is None and getattr(error, "errno", 0) == errno.ENOSPC
+            ):  # every other writer names its file
+                file = "<stdout>"
             what = f"{file}: {error.strerror}" if file else str(error)
             if isinstance(error, FileNotFoundError) and str(file).startswith("data/"):
                 what += "; the examples' data are in the repository: run this in a clone of it"
