@@ -17,6 +17,7 @@ NOT_UTF8 = "bytes that are not UTF-8"
 TRY_ENCODING = "if the texts are not UTF-8, give their encoding with --encoding, for example cp1252 or utf-16"
 NO_KEY = "no key"
 NO_LABEL = "no label"
+SEPARATOR_LINE = re.compile(rb'"?sep=[,;|\t]?"?\r?')  # above a table of Excel, for Excel
 HALF = "half of a surrogate pair, such as \\ud83d alone"
 NUL = "NUL characters (is it text, and in UTF-8?)"
 
@@ -89,6 +90,9 @@ class Lines:
         if self._is_first:
             self._is_first = False
             lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+            if not self._truncates and SEPARATOR_LINE.fullmatch(lines[0]):
+                self._waiting.append(None)
+                lines = lines[1:]
         if is_cut:
             self._skipped.add(self._number + 1, too_long(self._limit))
         if is_cut and self._truncates:

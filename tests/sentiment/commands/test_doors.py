@@ -25,6 +25,7 @@ ODD = {
     **{f"fasttext {b!r}": ("", f"\t__label__{{}}{b}{{}}\n", "utf-8") for b in " \t\v\f\0\r"},
     "label at the end": ("", "{1}\t__label__{0} \n", "utf-8"),
     **{f"Text{s}Label": (*table(s), "utf-8-sig") for s in "".join(SEPARATORS.values())},
+    "Excel's separator": (f'"sep=;"\n{table(";")[0]}', table(";")[1], "utf-8-sig"),
     "names": (*table(";", "Mood", "Review"), "utf-8", "--text-col", "REVIEW", "--label-col", "mood"),
     "UTF-16": (*table("\t"), "utf-16"),
     "JSON": ("", '{{"TEXT": "{1}", "Label": " {0} "}}\n', "utf-8"),
