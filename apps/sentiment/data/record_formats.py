@@ -129,9 +129,9 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
         for columns in (header_of(sample[0], separator) for separator in separators):
             if (len(columns) > 1 and any(map(source.named, [columns] * 2, wanted))) or is_header(columns):
                 return name
-    start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
+    start = sample[0][:80] + ("..." if len(sample[0]) > 80 else "")
     told = f"{source.name}: cannot tell its format from the first line, {start!r}"
-    raise FormatError(f"{told}; name it with --format, or begin a table with the names of its columns")
+    raise FormatError(f"{told}; name its columns with --text-col and --label-col, or give --format")
 
 
 # For each format with one record per line, a parser returns label, text, problem and fields. A missing label,
