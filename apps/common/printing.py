@@ -13,6 +13,7 @@ import click
 
 from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
 
+CONVERGED = 0.1  # maximum of the relative gap of a fit that has converged
 LONGEST = 600  # letters of a message
 GIVE_ENCODING = "give the encoding of the file with --encoding, for example cp1252, gb18030 or utf-16"
 UNDECODED = re.compile(r"[\0\udc80-\udcff]|\\x00|\\udc[89a-f][0-9a-f]")  # as they are, or as repr shows them
@@ -44,10 +45,13 @@ def more(count: int, name: str, told: str = "") -> str:
 
 
 def labels_alike(labels: Iterable[str]) -> list[str]:
-    """Return a line for labels that differ only in case or blanks, if there are any."""
+    """Return a line for labels that differ only in case or blanks, or are one number, if there are any."""
     forms: dict[str, list[str]] = {}
     for label in labels:
-        forms.setdefault(" ".join(label.split()).casefold(), []).append(label)
+        form = " ".join(label.split()).casefold()
+        with suppress(ValueError):
+            form = repr(float(form))
+        forms.setdefault(form, []).append(label)
     groups = [" and ".join(map(repr, alike)) for alike in forms.values() if len(alike) > 1]
     told = f"{one_line(', '.join(groups))} count as different labels; spell them alike if they are the same"
     return [told] * bool(groups)
@@ -133,6 +137,9 @@ def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "")
     if gaps is None:
         return f"none for the {classifier}, which has no dual problem"
     gap = gaps if isinstance(gaps, float) else max(gaps)
+    if gap > CONVERGED:
+        told = f"the fit has not converged: the lowest objective may be {min(100 * gap, 100):.0f} % lower"
+        return f"{told}; regularise more (a larger alpha, a smaller C), or scale the columns"
     return f"the objective is within {100 * gap:.2g} % of the lowest"
 
 

@@ -2,6 +2,7 @@
 
 from browser import Reader
 from fastsvm_apps.common.html_pages import sections_page
+from fastsvm_apps.common.printing import certificate_line, labels_alike
 from fastsvm_apps.common.sections import Fact, Section, Table, print_sections
 
 SECTIONS = [
@@ -11,6 +12,21 @@ SECTIONS = [
     Section(title="Again", command="fastsvm fit"),
 ]
 WORDS = "accuracy 0.9", "two lines", "Words", "pos weight", "word +7", "True and predicted", "a 1 2", "b 3 4"
+
+
+def test_a_certificate_has_usual_digits_and_says_if_the_fit_has_not_converged():
+    assert certificate_line(0.00064) == "the objective is within 0.064 % of the lowest"
+    assert certificate_line([0.001, 0.0999]) == "the objective is within 10 % of the lowest"
+    for gap, told in (0.4, "40 %"), (1.6, "100 %"):
+        assert certificate_line(gap).startswith(
+            "the fit has not converged: the lowest objective may be " + told
+        )
+
+
+def test_labels_that_are_alike():
+    told = labels_alike(["1", "1.0", "5", "Ja", " ja ", "nan", "2"])
+    assert told[0].startswith("'1' and '1.0', 'Ja' and ' ja ' count as different labels; spell them alike")
+    assert labels_alike(["1", "2.5", "nan", "ja"]) == []
 
 
 def test_a_terminal(capsys):
