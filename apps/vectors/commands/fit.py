@@ -71,7 +71,7 @@ def fit(source, stage, cost, folds, output, **options):
     labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
-    told = f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss"
+    told = f"{many(n, 'row')}, {many(d, 'column')}, {many(len(labels), 'label')}, {model.loss} loss"
     if penalty != "l2":
         record |= {"penalty": penalty, "nonzero": int(model.coef_.any(axis=0).sum())}
         told += f", {many(record['nonzero'], 'column')} with a weight"
