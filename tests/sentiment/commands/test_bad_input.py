@@ -32,7 +32,11 @@ def fails(*args):
             1,
             "cannot tell .* line, 'I like it, a lot'; name its columns with --text-col",
         ),
-        ("title\tlabel\nbook\t5\n", 2, "line 1: no column 'text' among title, label; choose one with --text-col"),
+        (
+            "title\tlabel\nbook\t5\n",
+            2,
+            "line 1: no column 'text' among title, label; choose one with --text-col",
+        ),
         ("pos\tgood\n", 2, "no column 'text' nor 'label' among pos, good; .* --text-col and --label-col"),
         ("text,shop\nbook,5\n", 2, "no column 'label' among text, shop; choose one with --label-col"),
         ("word, " * 999 + "text,label", 1, "no labelled text"),
