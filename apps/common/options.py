@@ -199,8 +199,15 @@ class Command(click.Command):
             raise
 
     def _with_model_in_place(self, ctx, args):
-        """Return the arguments with the model as the command takes it: as an argument or as `-m MODEL`."""
-        given = self.make_parser(ctx).parse_args([*args])[0]
+        """Return the arguments with the model as the command takes it: as an argument or as `-m MODEL`.
+
+        An option with one value that is given twice is an error.
+        """
+        given, _, order = self.make_parser(ctx).parse_args([*args])
+        for each in order:
+            is_single = isinstance(each, click.Option) and not (each.multiple or each.is_flag)
+            if is_single and order.count(each) > 1:
+                raise AppError(f"{max(each.opts, key=len)} is given twice; give it once", USAGE)
         if AS_OPTION in given:
             return [given[AS_OPTION], *args]
         first = next((given[each.name] for each in self.params if isinstance(each, click.Argument)), None)

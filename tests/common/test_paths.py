@@ -85,6 +85,19 @@ def test_each_parameter_says_what_it_does(main, command):
 
 
 @every_command
+def test_no_option_with_one_value_is_given_twice(main, command, record_property):
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag]
+    for option in options:
+        name, letter = max(option.opts, key=len), min(option.opts, key=len)
+        line = [command.name, letter, "1", f"{name}=1"] if option.nargs == 1 else [command.name]
+        done = CliRunner().invoke(main, line)
+        told = f"error: {name} is given twice; give it once\n"
+        assert (done.stderr == told) != option.multiple, (line, done.stderr)
+        assert done.exit_code == 2 or option.multiple
+    record_property("options", len(options))
+
+
+@every_command
 def test_no_output_replaces_an_input(main, command, tmp_path, record_property):
     inputs = [(name, role.replaced_by) for name, role, _ in paths_of(command, Reads)]
     outputs = paths_of(command, Writes)
