@@ -53,7 +53,7 @@ class Value(click.ParamType):
 
 COUNT = click.IntRange(min=1)
 LOSS = click.Choice(("hinge", "squared_hinge", "smooth_hinge", "log"))
-STRENGTH = FiniteRange(min=0, min_open=True)
+STRENGTH = FiniteRange(1e-30, 1e30)  # of an alpha: weights of 1 / alpha still fit into float32
 
 
 def _load_config(ctx, param, path):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import fastsvm
+from fastsvm_apps.common.classifiers import CLASSIFIERS
+from fastsvm_apps.common.options import STRENGTH
 from refusal import assert_refused
 
 ENGLISH = files("fastsvm_apps.sentiment") / "shipped" / "english.safetensors"
@@ -142,3 +144,12 @@ def test_endless_names_make_short_lines(run, folder, tmp_path, encoding):
     result = run("classify", top, "--labels", notes)
     assert len(result.stderr) < 700
     assert re.search(r"is 'b+\.\.\.' here, but 'a+\.\.\.' before", result.stderr)
+
+
+@pytest.mark.parametrize("classifier", sorted(CLASSIFIERS.keys() - {"perceptron"}))
+def test_every_alpha_that_is_allowed_can_be_learned_with(run, folder, classifier):
+    top = folder(0, 1, 20, 21, by_label=True)
+    command = "train", top, "--versions", 0, "--folds", 1, "--classifier", classifier, "--alpha"
+    for alpha in STRENGTH.min, STRENGTH.max:
+        assert run(*command, alpha).exit_code == 0
+        assert_refused(run(*command, alpha**2), 2, r"is not in the range 1e-30<=x<=1e\+30")
