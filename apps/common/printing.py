@@ -140,7 +140,9 @@ def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "")
     if gap > CONVERGED:
         told = f"the fit has not converged: the lowest objective may be {min(100 * gap, 100):.0f} % lower"
         return f"{told}; regularise more (a larger alpha, a smaller C), or scale the columns"
-    return f"the objective is within {100 * gap:.2g} % of the lowest"
+    from fastsvm._utils.rounding import percent_of_bound
+
+    return f"the objective is within {percent_of_bound(gap)} of the lowest"
 
 
 def next_line(*words: str) -> str:

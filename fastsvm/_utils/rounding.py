@@ -5,7 +5,5 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 def percent_of_bound(share, upper=True):
     """Return a share in per cent with two digits, rounded up, or down for a lower bound."""
-    rounded = Context(prec=2, rounding=ROUND_CEILING if upper else ROUND_FLOOR).create_decimal(
-        100 * float(share)
-    )
-    return f"{float(rounded):.3g} %"
+    digits = Context(prec=2, rounding=ROUND_CEILING if upper else ROUND_FLOOR)
+    return f"{float(digits.create_decimal(f'{100 * share:.9g}')):.3g} %"

@@ -16,6 +16,7 @@ WORDS = "accuracy 0.9", "two lines", "Words", "pos weight", "word +7", "True and
 
 def test_a_certificate_has_usual_digits_and_says_if_the_fit_has_not_converged():
     assert certificate_line(0.00064) == "the objective is within 0.064 % of the lowest"
+    assert certificate_line(0.000641) == "the objective is within 0.065 % of the lowest"
     assert certificate_line([0.001, 0.0999]) == "the objective is within 10 % of the lowest"
     for gap, told in (0.4, "40 %"), (1.6, "100 %"):
         assert certificate_line(gap).startswith(
