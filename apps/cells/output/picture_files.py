@@ -42,7 +42,6 @@ def mirrored_paths(
     """
     paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}
     stems = Counter(os.path.splitext(path)[0] for path in paths.values())
-    places = {}
     owners: dict[str, ImageFile] = {}
     for file, path in paths.items():
         stem = os.path.splitext(path)[0]
@@ -51,14 +50,13 @@ def mirrored_paths(
             raise AppError(
                 f"{file.path} and {owners[place].path} have the same name; process their folders separately"
             )
-        places[file] = place
     names = {place.casefold() for place in owners}  # on some systems A.JPG is a.jpg
     for parent in filter(os.path.isdir, sorted({*map(os.path.dirname, owners)})):
         for path in (os.path.join(parent, name) for name in sorted(os.listdir(parent))):
             found = re.fullmatch(f"(.*){ending}", path.casefold(), re.DOTALL)
             if found and found[1] in names:
                 check_kind(path, [kind], option)
-    return places
+    return {file: place for place, file in owners.items()}
 
 
 def _parts(name: str) -> list[str]:
