@@ -12,6 +12,7 @@ import click
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
 from .guesses import meant_option
+from .limits import LEAST_STRENGTH, MOST_STRENGTH
 from .paths import Reads, check_paths
 from .printing import GIVE_ENCODING, decoded
 
@@ -53,7 +54,7 @@ class Value(click.ParamType):
 
 COUNT = click.IntRange(min=1)
 LOSS = click.Choice(("hinge", "squared_hinge", "smooth_hinge", "log"))
-STRENGTH = FiniteRange(1e-30, 1e30)  # of an alpha: weights of 1 / alpha still fit into float32
+STRENGTH = FiniteRange(LEAST_STRENGTH, MOST_STRENGTH)
 
 
 def _load_config(ctx, param, path):

@@ -8,9 +8,8 @@ import click
 
 from ...common import options
 from ...common.errors import AppError
-from ...common.limits import LEAST_STRENGTH, MOST_STRENGTH
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
-from ...common.options import LOSS, FiniteRange, json_option, option_field, options_of_fields, section
+from ...common.options import LOSS, json_option, option_field, options_of_fields, section
 from ...common.paths import Reads
 from ...common.printing import tidy_warnings
 from ...common.progress import Stages
@@ -80,7 +79,6 @@ def command(*examples: str, letter_v: bool = True):
 
 
 FOLDS = click.IntRange(min=2)
-COST = FiniteRange(LEAST_STRENGTH, MOST_STRENGTH)
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class MachineSettings:
         (),
         "Multiply C by W for rows with this label; for example -w1 5 -w-1 2.",
         letter="w",
-        type=(str, COST),
+        type=(str, options.STRENGTH),
         multiple=True,
         metavar="LABEL W",
     )

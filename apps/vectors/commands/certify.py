@@ -3,7 +3,7 @@
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import LOSS, section
+from ...common.options import LOSS, STRENGTH, section
 from ...common.paths import Reads
 from ...common.printing import note
 from ...common.sections import Section
@@ -15,7 +15,7 @@ from . import _options
 @_options.file_argument
 @section(
     "Objective",
-    click.option("--cost", type=_options.COST, help="C of a LIBLINEAR model, whose file has no C."),
+    click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, whose file has no C."),
     click.option("--loss", type=LOSS, help="Loss of the objective.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):

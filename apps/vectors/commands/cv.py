@@ -2,7 +2,7 @@
 
 import click
 
-from ...common.options import section
+from ...common.options import STRENGTH, section
 from ...common.printing import percent
 from ...common.sections import Section, Table
 from . import _options
@@ -13,9 +13,7 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 @_options.command("cv a9a", "cv a9a -c 0.5 -c 1 -c 2 -v 10 --json", letter_v=False)
 @_options.file_argument
 @_options.training_options(
-    click.option(
-        "-c", "--cost", type=_options.COST, multiple=True, default=COSTS, help="A C to try; repeatable."
-    )
+    click.option("-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="A C to try; repeatable.")
 )
 @section("Evaluation", click.option("-v", "--folds", type=_options.FOLDS, default=5, help="Number of folds."))
 def cv(source, stage, cost, folds, **options):

@@ -2,7 +2,7 @@
 
 import click
 
-from ...common.options import section
+from ...common.options import STRENGTH, section
 from ...common.paths import Writes, default_output
 from ...common.printing import certificate_line, many, next_line, percent
 from ...common.sections import Section
@@ -25,7 +25,7 @@ OUTPUT = (
 )
 @_options.file_argument
 @_options.training_options(
-    click.option("-c", "--cost", type=_options.COST, default=1.0, help="C, the weight of the losses.")
+    click.option("-c", "--cost", type=STRENGTH, default=1.0, help="C, the weight of the losses.")
 )
 @section(
     "Evaluation",
