@@ -113,7 +113,7 @@ def test_chunks_that_end_workers_are_named(rows, own_cluster, tmp_path, monkeypa
         monkeypatch.syspath_prepend(tmp_path)
         block = importlib.import_module("only_here").block
         bad = da.from_delayed(delayed(block)(1200), (1200, 60), dtype=float)
-        with pytest.raises(ClusterError, match=r"load their rows.* of a module"):
+        with pytest.raises(ClusterError, match=r"load their rows.* or a module"):
             place(bad, da.from_array(rows[1], chunks=1200), client=client)
 
 

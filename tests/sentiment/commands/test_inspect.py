@@ -161,7 +161,8 @@ def test_texts_that_are_there_twice(run, write, texts):
     pairs[13] = ("neg", f"{long} again")
     pairs[14] = ("pos", long)
     for i in range(20, 40):
-        pairs[i] = (pairs[i][0], pairs[i + 100][1])
+        pairs[i] = pairs[i + 100][0], " ".join(f"both{i}x{k}" for k in range(40))
+        pairs[i + 100] = pairs[i][0], f"{pairs[i][1]} again"  # exact copies are on one side
     result = run("inspect", write(pairs, "csv"), "--json")
     record = json.loads(result.stdout)
     assert (result.exit_code, record["n_conflicts"]) == (0, 2)

@@ -54,7 +54,8 @@ def test_predict_streams_in_constant_memory(start, model, monkeypatch):
 def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     corpus = tmp_path / "a.txt"
-    corpus.write_text("toys pös 1.txt 好\ntoys neg 2.txt bad\n" * 9, encoding="utf-8")
+    lines = (f"toys pös 1.txt 好 a{i}\ntoys neg 2.txt bad b{i}\n" for i in range(9))
+    corpus.write_text("".join(lines), encoding="utf-8")
     for options in ([], ["--json"]):
         process = start("train", corpus, *options)
         out, err = process.communicate(timeout=60)
