@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 
-def walk_folder(top: str, depth: int | None = None) -> Iterator[tuple[str, str]]:
+def walk_folder(top: str) -> Iterator[tuple[str, str]]:
     """Yield path and name of each file below a folder, sorted by name, without hidden files."""
     entered = set()
     folders = [(top, "")]
@@ -20,8 +20,7 @@ def walk_folder(top: str, depth: int | None = None) -> Iterator[tuple[str, str]]
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                is_part = name.endswith(".part")  # results of an interrupted run
-                if not is_part and (depth is None or name.count("/") < depth - 1):
+                if not name.endswith(".part"):  # results of an interrupted run
                     inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name

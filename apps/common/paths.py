@@ -63,8 +63,6 @@ class Reads(click.ParamType):
 
     Attributes
     ----------
-    depth : int, optional
-        How many levels of a folder are read.
     counts : callable
         Tells from the name of a file in the folder, such as ``label/1.txt``, whether it is read.
     replaced_by : str, optional
@@ -73,7 +71,6 @@ class Reads(click.ParamType):
         Whether it must be an existing folder.
     """
 
-    depth: int | None = None
     counts: Callable[[str], bool] = bool
     replaced_by: str | None = None
     is_folder: bool = False
@@ -92,8 +89,7 @@ class Reads(click.ParamType):
             owns = isinstance(role, Continues) and os.path.exists(path)  # whatever is in its folder
             return owns and inner.startswith(outer)
         if os.path.isdir(path):
-            inside = walk_folder(path, self.depth)
-            return any(_is_same(file, written) for file, name in inside if self.counts(name))
+            return any(_is_same(file, written) for file, name in walk_folder(path) if self.counts(name))
         page = path.rpartition("#")[0]  # scan.tif#2
         return any(_is_same(each, written) for each in (0 if path == "-" else path, page))
 

@@ -146,7 +146,7 @@ def test_what_is_read_in_a_folder(tmp_path):
     for name in ("m.html", "in/m.html", "in/a/1.txt", "scan.tif"):
         (tmp_path / name).write_text("x")
     (tmp_path / "in/a/2.txt").symlink_to(tmp_path / "m.html")
-    reader, role = Reads(depth=2, counts=lambda name: "/" in name), Writes("html")
+    reader, role = Reads(counts=lambda name: "/" in name), Writes("html")
     names = ("m.html", "in/m.html", "in/a/1.txt", "in/a/3.txt")
     uses = [reader.uses(str(tmp_path / "in"), str(tmp_path / name), role) for name in names]
     assert uses == [True, False, True, False]

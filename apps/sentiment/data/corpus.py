@@ -139,17 +139,14 @@ def read_corpus(
 
 
 def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
-    """Return the error for a corpus without a usable text, with the first problem."""
-    found = next(iter(skipped.named), "no folder of texts in it" if format == "folder" else "nothing in it")
+    """Return the error for a corpus without a usable text."""
     read_as = f", read as {format}" if format else ""
     advice = "try another --format"
     if any(kind.startswith(NO_KEY) for kind in skipped.kinds):
         advice = "name the columns with --text-col and --label-col"
-    elif skipped.kinds[NOT_UTF8]:
-        advice = "give their encoding, for example --encoding cp1252"
     elif format == "folder":
         advice = "give a folder with one folder of texts per label"
-    return FormatError(f"{skipped.source}: no labelled text{read_as} ({found}); {advice}")
+    return FormatError(f"{skipped.source}: no labelled text{read_as}; {advice}{skipped.clause}")
 
 
 @contextmanager
@@ -307,11 +304,6 @@ def _mended(record: Record, skipped: Skipped) -> Record:
 
 def _detected_format(source: TextSource) -> str:
     """Return the given format, or detect it from the name or the first lines; otherwise plain text."""
-    if source.format == PLAIN:
-        if source.is_folder:
-            told = f"--format {PLAIN} cannot read a folder; leave out --format"
-            raise AppError(f"{source.name}: {told}", USAGE)
-        return PLAIN
     if known := record_formats.format_of_path(source):
         return known
     if not os.path.isfile(source.path):  # a stream is not looked into: what arrives is answered at once

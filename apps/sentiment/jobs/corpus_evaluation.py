@@ -107,10 +107,9 @@ def _as_models_learned(source: TextSource, path: str, models: Sequence, about: M
     if any(other != first for other in others):
         told = "one model gives a text one label, and the other several; give two models of one kind"
         raise AppError(told, USAGE)
-    if source.label_separator is None and first:
-        return replace(source, remembered={**source.remembered, "separator": separator_of_model(about)})
     if source.label_separator is None:
-        return replace(source, label_separator="")
+        own = {**source.remembered, "separator": separator_of_model(about)}
+        return replace(source, remembered=own, label_separator=None if first else "")
     if bool(source.label_separator) != first:
         told = "several labels; leave out --label-sep ''" if first else "one label; leave out --label-sep"
         raise AppError(f"{path}: the model gives a text {told}", USAGE)

@@ -16,7 +16,7 @@ from ...common.progress import Stages
 from ...common.sections import tell
 from ..vector_models import SOLVER_TYPES
 
-file_argument = click.argument("file", type=Reads(depth=1))
+file_argument = click.argument("file", type=Reads())
 PENALTIES = ("l2", "l1", "elasticnet")
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 

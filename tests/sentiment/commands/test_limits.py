@@ -66,7 +66,7 @@ def test_long_files_of_a_folder_are_skipped_and_named(reader, write, texts, bomb
 def test_a_corpus_that_is_one_long_line(reader, tmp_path):
     corpus = tmp_path / "a.tsv"
     corpus.write_bytes(bytes(2 * MIB))
-    fails(reader(corpus), 1, r"no labelled text \(line 1: longer than 1 MiB")
+    fails(reader(corpus), 1, r"no labelled text; .* such as line 1: longer than 1 MiB")
 
 
 @pytest.mark.parametrize(("rest", "skipped"), [("", "10,000"), (f"\n{long}", "10,001")])
