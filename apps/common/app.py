@@ -147,11 +147,8 @@ class App(click.Group):
 
             if not isinstance(error, (OSError, ModelFileError)):  # the second: of what cannot be saved
                 raise
-            file = getattr(error, "filename", None)
-            if (
-                file is None and getattr(error, "errno", 0) == errno.ENOSPC
-            ):  # every other writer names its file
-                file = "<stdout>"
+            is_full = getattr(error, "errno", None) == errno.ENOSPC  # of a file, the error names it
+            file = getattr(error, "filename", None) or ("<stdout>" if is_full else None)
             what = f"{file}: {error.strerror}" if file else str(error)
             if isinstance(error, FileNotFoundError) and str(file).startswith("data/"):
                 what += "; the examples' data are in the repository: run this in a clone of it"
