@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 
 def walk_folder(top: str) -> Iterator[tuple[str, str]]:
-    """Yield path and name of each file below a folder, sorted by name, without hidden files."""
-    entered = set()
+    """Yield path and name of each file below a folder, sorted by name, without hidden files.
+
+    Links are followed, but not to folders below `top`: their files have their own names.
+    """
+    entered, real_top = set(), os.path.join(os.path.realpath(top), "")
     folders = [(top, "")]
     while folders:
         folder, prefix = folders.pop()
@@ -20,8 +23,16 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                if not name.endswith(".part"):  # results of an interrupted run
+                if not (
+                    _is_visible_below(entry, real_top) or name.endswith(".part")
+                ):  # of an interrupted run
                     inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name
         folders.extend(reversed(inner))
+
+
+def _is_visible_below(link: os.DirEntry, top: str) -> bool:
+    """Whether this is a link to a folder that the walk enters anyway."""
+    path = os.path.realpath(link) if link.is_symlink() else ""
+    return path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :]

@@ -26,9 +26,9 @@ def sample(output, quiet, verbose):
     The smears show no real blood. The folder contains images for training, other images in `new`, two images
     without white cells, and two tables: groups.csv for --groups, and boxes.csv.
     """
-    if os.path.lexists(output):
-        raise AppError(f"{output}: exists; give another folder with -o")
     target = os.path.abspath(output)
+    if os.path.lexists(target):
+        raise AppError(f"{output}: exists; give another folder with -o")
     make_folder(os.path.dirname(target))
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".fastsvm-") as made:
         os.rename(shutil.copytree(samples_folder() / "cells", os.path.join(made, "cells")), target)

@@ -237,7 +237,7 @@ def _folder_records(source: TextSource) -> Iterator[Record]:
             left_out.append(name)
     if left_out:
         why = "in no label's folder or not regular"
-        source.note(f"{source.name}: {many(len(left_out), 'file')} left out, {why}: {', '.join(left_out)}")
+        source.note(f"{source.name}: {many(len(left_out), 'file')} left out, {why}, such as {left_out[0]}")
 
 
 def _file_record(file: str, where: str, label: str, source: TextSource) -> Record:

@@ -63,6 +63,13 @@ def test_links_are_followed_but_never_in_a_circle(folder, tmp_path, capsys):
     assert told in capsys.readouterr().err
 
 
+def test_a_link_takes_no_files_from_a_folder_beside_it(folder):
+    top = folder("a/1.jpg", "b/2.jpg", ".kept/3.jpg")
+    for name, target in {"a/other": "b", "c": ".kept"}.items():
+        os.symlink(os.path.join(top, target), os.path.join(top, name))
+    assert names(find_images([top])) == ["a/1.jpg", "b/2.jpg", "c/3.jpg"]
+
+
 def test_nothing_found(folder, tmp_path):
     top = folder("notes.txt")
     with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp, webp, jp2\) found; give"):
