@@ -51,6 +51,8 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
             if (name := text.removeprefix("+")) not in known:
                 there = ", ".join([*known][:10])
                 raise AppError(f"-w {text}: no row has this label; give one of {there}", USAGE)
+            if known[name] in by_label:
+                raise AppError(f"-w {text}: the label has two weights; give one", USAGE)
             by_label[known[name]] = value
         total = float(counts @ [by_label.get(label, 1.0) for label in labels.tolist()])
     is_linear = settings.kernel == "linear"

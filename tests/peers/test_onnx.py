@@ -234,8 +234,11 @@ def pipe(*steps):
         (kernel("laplacian"), "KernelSDCAClassifier: the kernel 'laplacian' has no ONNX nodes"),
         (pipe(fastsvm.KernelFeatures("chi2")), "KernelFeatures: the kernel 'chi2' has no ONNX nodes"),
         (pipe(drop_in.Nystroem(np.dot)), "Nystroem: the kernel <"),
-        (calibrated(sdca(), method="isotonic"), "CalibratedClassifierCV: only method='sigmoid'"),
-        (calibrated(pipe(StandardScaler())), "not of a Pipeline"),
+        (
+            calibrated(sdca(), method="isotonic"),
+            "CalibratedClassifierCV has ONNX nodes only with method='sigmoid'",
+        ),
+        (calibrated(pipe(StandardScaler())), "and a classifier, not a Pipeline"),
         (pipe(BagOfWords(analyzer="char")), "BagOfWords: only the analyzers 'word'"),
         (pipe(BagOfWords(token_pattern="[ab]+")), "BagOfWords: only the analyzers 'word'"),
         (pipe(BagOfWords(strip_accents="ascii")), "BagOfWords: only strip_accents=None"),

@@ -264,6 +264,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit a --kernel rbf --penalty l1", 2, "--penalty l1 needs a linear machine"),
         ("fit a --penalty elasticnet -o m.model", 1, "LIBLINEAR does not support elasticnet"),
         ("fit a -w7 2", 2, "-w 7: no row has this label; give one of -1, 1"),
+        ("fit a -w1 2 -w1 3", 2, "-w 1: the label has two weights; give one"),
         ("fit a -c 0", 2, "0.0 is not in the range 1e-30<=x<=1e+30"),
         ("fit a -c 1e300", 2, "'-c' / '--cost': 1e+300 is not in the range"),
         ("cv a -c 1e-300", 2, "'-c' / '--cost': 1e-300 is not in the range"),
