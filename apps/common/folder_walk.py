@@ -24,7 +24,7 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
                 if not (
-                    _is_visible_below(entry, real_top) or name.endswith(".part")
+                    _is_visible_below(entry, real_top) or name.endswith(".csv.part")
                 ):  # of an interrupted run
                     inner.append((entry.path, f"{name}/"))
             else:
@@ -33,6 +33,8 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_visible_below(link: os.DirEntry, top: str) -> bool:
-    """Whether this is a link to a folder that the walk enters anyway."""
-    path = os.path.realpath(link) if link.is_symlink() else ""
-    return path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :]
+    """Whether this is a link to a folder that the walk enters anyway, or to one round `top`."""
+    path = os.path.join(os.path.realpath(link), "") if link.is_symlink() else ""
+    return bool(path) and (
+        top.startswith(path) or (path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :])
+    )

@@ -3,7 +3,12 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 
+def rounded_bound(bound, digits, upper):
+    """Return a bound with so many digits, rounded up, or down for a lower bound."""
+    context = Context(prec=digits, rounding=ROUND_CEILING if upper else ROUND_FLOOR)
+    return float(context.create_decimal(f"{bound:.12g}"))
+
+
 def percent_of_bound(share, upper=True):
     """Return a share in per cent with two digits, rounded up, or down for a lower bound."""
-    digits = Context(prec=2, rounding=ROUND_CEILING if upper else ROUND_FLOOR)
-    return f"{float(digits.create_decimal(f'{100 * share:.9g}')):.3g} %"
+    return f"{rounded_bound(100 * share, 2, upper):.3g} %"

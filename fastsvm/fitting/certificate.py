@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.rounding import percent_of_bound
+from .._utils.rounding import percent_of_bound, rounded_bound
 from ..solvers.losses import slope
 from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
@@ -66,7 +66,7 @@ class Certificate(NamedTuple):
                 (
                     label,
                     f"{objective:.7g}",
-                    f"{bound:.7g}",
+                    f"{rounded_bound(bound, 7, upper=False):.7g}",
                     percent_of_bound(most),
                     percent_of_bound(least, upper=False),
                 )

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -228,8 +229,13 @@ def joined_blocks(
 
 
 def _folder_records(source: TextSource) -> Iterator[Record]:
-    left_out = []
-    for path, name in walk_folder(source.path):
+    left_out, files = [], [*walk_folder(source.path)]
+    inner = {tuple(parts[:2]) for parts in (name.split("/") for _, name in files) if len(parts) > 2}
+    shared = sorted(name for name, n in Counter(name for _, name in inner).items() if n > 1)
+    if len(shared) > 1 and source.label_column is not None:
+        told = f"the folders of labels have the same folders: {', '.join(shared[:5])}"
+        source.note(f"warning: {source.name}: {told}; if these are the labels, give one of the outer folders")
+    for path, name in files:
         label, is_inner, _ = name.partition("/")
         if os.path.isfile(path) and (is_inner or source.label_column is None):
             yield _file_record(path, name, label, source)

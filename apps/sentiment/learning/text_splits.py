@@ -15,12 +15,18 @@ RARE_LABEL_TEXTS = 200  # with fewer of one of two labels, any number of texts h
 def split_rows(
     texts: list[str], labels: TextLabels, holdout: float, seed: int
 ) -> tuple[list[int], list[int]]:
-    """Split into training and test rows, which do not depend on the order of the texts."""
+    """Split into training and test rows, which do not depend on the order of the texts.
+
+    A share `holdout` of the different texts is held out. A text with more copies than this share of all rows
+    is trained on: otherwise the seed would decide whether most of the corpus is held out.
+    """
     spelled, copies = labels.spelled, dict[int, list[int]]()
     for i in sorted(range(len(texts)), key=lambda i: (spelled[i], texts[i])):
         copies.setdefault(labels.copies[i], []).append(i)
-    groups, n = [*copies.values()], len(copies)
-    strata, parts = labels.strata[[rows[0] for rows in groups]], (np.arange(n), [])
+    most = max(1, holdout * len(texts)) if holdout else len(texts)
+    groups = [rows for rows in copies.values() if len(rows) <= most]
+    frequent, n = [i for rows in copies.values() if len(rows) > most for i in rows], len(groups)
+    strata, parts = labels.strata[np.array([rows[0] for rows in groups], int)], (np.arange(n), [])
     if holdout > 0:
         n_alone = np.count_nonzero(np.unique(strata, return_counts=True)[1] == 1)
         like = strata if n - n_alone >= holdout * n else None
@@ -29,7 +35,7 @@ def split_rows(
         except ValueError as error:
             raise AppError(f"{n} texts are too few for --holdout {holdout:g}; try --holdout 0") from error
     train, test = ([i for group in part for i in groups[group]] for part in parts)
-    return train, test
+    return train + frequent, test
 
 
 def text_folds(y: TextLabels, k: int, seed: int) -> list[Fold]:

@@ -1,4 +1,5 @@
 import json
+import os
 import random
 import re
 import sys
@@ -278,3 +279,21 @@ def test_training_holds_each_text_once(tmp_path):
     assert held > 8e6
     model = str(tmp_path / "m.safetensors")
     assert peak_of(lambda: train_text_model(TextSource(str(corpus)), Settings(), model)) < 1.3 * held
+
+
+def test_a_frequent_text_is_never_held_out():
+    texts = [*(f"text {i}" for i in range(50)), *["again"] * 150]
+    y = TextLabels.of(["a", "b"] * 25 + ["a"] * 150, texts=texts)
+    for seed in range(5):
+        train, test = split_rows(texts, y, 0.2, seed)
+        assert (len(train), len(test)) == (190, 10)
+        assert sorted(train + test) == [*range(200)]
+
+
+def test_folders_for_training_and_testing_are_no_labels(run, write, texts, tmp_path):
+    (top := tmp_path / "all").mkdir()
+    for part in "train", "test":
+        os.rename(write(texts(60), "folder", part), top / part)
+    told = "the folders of labels have the same folders: neg, pos; if these are the labels, give one of the"
+    assert f"warning: {top}: {told}" in run("train", top, "-o", "m.safetensors").stderr
+    assert "same folders" not in run("train", top / "train", "-o", "m.safetensors").stderr
