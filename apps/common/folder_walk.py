@@ -23,17 +23,15 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                if not (
-                    _is_visible_below(entry, real_top) or name.endswith(".csv.part")
-                ):  # of an interrupted run
+                if not (_leads_back(entry, real_top) or name.endswith(".csv.part")):  # of an interrupted run
                     inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name
         folders.extend(reversed(inner))
 
 
-def _is_visible_below(link: os.DirEntry, top: str) -> bool:
-    """Whether this is a link to a folder that the walk enters anyway, or to one round `top`."""
+def _leads_back(link: os.DirEntry, top: str) -> bool:
+    """Whether this is a link to a folder that the walk enters without it, or to one that contains `top`."""
     path = os.path.join(os.path.realpath(link), "") if link.is_symlink() else ""
     return bool(path) and (
         top.startswith(path) or (path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :])

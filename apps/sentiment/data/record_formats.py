@@ -230,11 +230,8 @@ def joined_blocks(
 
 def _folder_records(source: TextSource) -> Iterator[Record]:
     left_out, files = [], [*walk_folder(source.path)]
-    inner = {tuple(parts[:2]) for parts in (name.split("/") for _, name in files) if len(parts) > 2}
-    shared = sorted(name for name, n in Counter(name for _, name in inner).items() if n > 1)
-    if len(shared) > 1 and source.label_column is not None:
-        told = f"the folders of labels have the same folders: {', '.join(shared[:5])}"
-        source.note(f"warning: {source.name}: {told}; if these are the labels, give one of the outer folders")
+    if source.label_column is not None:
+        _warn_of_shared_folders([name for _, name in files], source)
     for path, name in files:
         label, is_inner, _ = name.partition("/")
         if os.path.isfile(path) and (is_inner or source.label_column is None):
@@ -244,6 +241,15 @@ def _folder_records(source: TextSource) -> Iterator[Record]:
     if left_out:
         why = "in no label's folder or not regular"
         source.note(f"{source.name}: {many(len(left_out), 'file')} left out, {why}, such as {left_out[0]}")
+
+
+def _warn_of_shared_folders(names: Iterable[str], source: TextSource) -> None:
+    """Warn if folders of labels have the same folders, such as a training and a test set."""
+    inner = {tuple(parts[:2]) for parts in (name.split("/") for name in names) if len(parts) > 2}
+    shared = sorted(name for name, n in Counter(name for _, name in inner).items() if n > 1)
+    if len(shared) > 1:
+        told = f"the folders of labels have the same folders: {', '.join(shared[:5])}"
+        source.note(f"warning: {source.name}: {told}; if these are the labels, give one of the outer folders")
 
 
 def _file_record(file: str, where: str, label: str, source: TextSource) -> Record:
