@@ -3,42 +3,17 @@
 import errno
 import gc
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 import click
 
+from .endings import end_as_by_ctrl_c, ignore_endings
 from .errors import DONE, FAILED, AppError, FormatError, is_shortage
 from .guesses import meant_command
 from .limits import check_variables
 from .printing import discard_stream, one_line, write_to_stderr
-
-ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-def _end_as_by_ctrl_c() -> list[int]:
-    """Have SIGTERM and SIGHUP end the process as Ctrl-C does; return a list that gets the one that came."""
-    came = []
-
-    def end(number, frame):
-        came.append(number)
-        for each in ENDINGS:
-            signal.signal(each, signal.SIG_IGN)
-        signal.raise_signal(signal.SIGINT)  # which may be held back
-
-    def interrupt(number, frame):
-        if came:
-            raise KeyboardInterrupt
-
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background: Ctrl-C is not for it
-        signal.signal(signal.SIGINT, interrupt)
-    for each in ENDINGS:
-        if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP
-            signal.signal(each, end)
-    return came
-
 
 STREAMS = ("stdin", "stdout", "stderr")
 
@@ -74,7 +49,7 @@ class App(click.Group):
         self._closed = open_closed_streams()
         kwargs["standalone_mode"] = False
         is_process = kwargs.get("args") is None and not args
-        ended_by = _end_as_by_ctrl_c() if is_process else []
+        ended_by = end_as_by_ctrl_c() if is_process else []
         try:
             try:
                 code = super().main(*args, **kwargs) or DONE
@@ -90,14 +65,9 @@ class App(click.Group):
             except OSError as error:  # of --help: commands have none left
                 write_to_stderr(f"error: {error.strerror or error}")
                 code = FAILED
-            except Exception:  # libraries whose import is interrupted may raise anything
-                if not ended_by:
-                    raise
-                raise KeyboardInterrupt from None
             finally:
                 if is_process:  # it ends now, its work done
-                    for each in (signal.SIGINT, *ENDINGS):
-                        signal.signal(each, signal.SIG_IGN)
+                    ignore_endings()
                     gc.freeze()  # or Python would look for cycles among all objects as it ends: 10 ms
         except (click.Abort, KeyboardInterrupt):
             write_to_stderr("error: interrupted")
@@ -106,7 +76,6 @@ class App(click.Group):
             sys.stdout.flush()
         except OSError:
             discard_stream("stdout")
-        exec("")  # else Python ends by SIGINT if the interrupt passed an `exec` of a library, as in imports
         sys.exit(128 + ended_by[0] if ended_by else code)
 
     def invoke(self, ctx):

@@ -6,10 +6,7 @@ import re
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from .interrupts import held_interrupts
-
-with held_interrupts():  # else a `__del__` of importlib may swallow Ctrl-C
-    __version__ = version("fastsvm")
+__version__ = version("fastsvm")
 
 
 def show_versions() -> None:

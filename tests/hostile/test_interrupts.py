@@ -63,3 +63,44 @@ def test_what_ends_a_process_leaves_nothing(tmp_path, app, line, rows, number):
     assert process.returncode == 128 + number
     assert told.startswith("error: interrupted")
     assert os.listdir(tmp_path) == ["rows.csv"]
+
+
+PLACES = {  # where the signal comes
+    "code": "send()",
+    "import": "import place",
+    "__del__": "Last()",
+    "callback": "last = Last(); reference = weakref.ref(last, send); last.__class__ = Plain; del last",
+}
+COMMAND = """
+import signal, sys, time, weakref
+import click
+from fastsvm_apps.common.app import app
+
+def send(*_):
+    signal.raise_signal({number})
+
+class Plain: pass
+
+class Last:
+    def __del__(self):
+        send()
+
+@click.command()
+def work():
+    {place}
+    time.sleep(40)
+
+sys.path.insert(0, "")
+app("here", "", [work]).main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize(("number", "code"), [(15, 143), (2, 1)], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("place", PLACES)
+def test_no_place_swallows_what_ends_a_process(tmp_path, place, number, code):
+    (tmp_path / "place.py").write_text(f"import signal\nsignal.raise_signal({number})\nopen('whole', 'w')\n")
+    command = [sys.executable, "-P", "-c", COMMAND.format(number=number, place=PLACES[place]), "work"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "error: interrupted\n")
+    assert (tmp_path / "whole").exists() == (place == "import")  # an import is finished first
