@@ -43,8 +43,8 @@ class AnswerScores:
         The labels that the model can give, sorted.
     guess : str
         The most frequent label of the training texts.
-    n : int
-        Number of texts.
+    n, n_different : int
+        Number of texts, and of those that are no copies of others.
     label_counts : dict
         Number of texts with each label, in the order of labels.
     unknown_labels, labels : list of str
@@ -56,7 +56,7 @@ class AnswerScores:
         Whether each text is given exactly its true labels.
     accuracy : float
     interval : (float, float)
-        Wilson's 95 % interval of the accuracy.
+        Wilson's 95 % interval of the accuracy, in which copies of a text count as one text.
     """
 
     def __init__(
@@ -81,13 +81,18 @@ class AnswerScores:
         self.truth, self._thresholds = truth.named(np.array(self.labels)), thresholds_of(model)
         self.given = TextLabels.given(self.truth.names, decision, self._thresholds)
         self.right = self.truth.same(self.given)
-        n_right = int(self.right.sum())
-        self.accuracy, self.interval = n_right / self.n, wilson_interval(n_right, self.n)
+        self.accuracy, self.n_different = float(self.right.mean()), len(np.unique(truth.copies))
+        self.interval = wilson_interval(self.accuracy * self.n_different, self.n_different)
 
     def __repr__(self) -> str:
-        low, high = map(self.shown, self.interval)
-        on = f"{many(self.n, 'text')} (95 % interval {low} to {high})"
-        return f"<AnswerScores: accuracy {self.shown(self.accuracy)} on {on}>"
+        accuracy, low, high = map(self.shown, (self.accuracy, *self.interval))
+        return f"<AnswerScores: accuracy {accuracy} on {self.on} (95 % interval {low} to {high})>"
+
+    @property
+    def on(self) -> str:
+        """The number of texts in words, and how many of them differ."""
+        different = f", {self.n_different:,} of them different" if self.n_different < self.n else ""
+        return many(self.n, "text") + different
 
     @cached_property
     def mistakes(self) -> np.ndarray:

@@ -68,7 +68,7 @@ def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = 
 def main_facts(scores: AnswerScores) -> list[Fact]:
     """Return the accuracy and its interval, or the main scores if texts may have several labels."""
     interval = f" (95 % interval {' to '.join(map(scores.shown, scores.interval))})"
-    accuracy, on = Fact("accuracy", scores.shown(scores.accuracy), interval), f" on {many(scores.n, 'text')}"
+    accuracy, on = Fact("accuracy", scores.shown(scores.accuracy), interval), f" on {scores.on}"
     if scores.main_metric == "accuracy":
         return [accuracy._replace(more=f"{on}{interval}")]
     facts = [Fact("micro F1", scores.shown(scores.score("micro-f1")), on)]

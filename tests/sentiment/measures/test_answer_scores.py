@@ -5,12 +5,22 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.measures.answer_scores import AnswerScores
 from fastsvm_apps.sentiment.measures.metrics import probability_groups
 
 
 def evaluation(classes, truth, decision):
     return AnswerScores(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
+
+
+def test_copies_count_as_one_text_in_the_interval():
+    texts, labels, decision = [*"abcdefghij"], [*"xxxxyxxxxy"], np.tile([-1.0, 1], 5)
+    alone = evaluation(["x", "y"], TextLabels.of(labels, texts=texts), decision)
+    copied = evaluation(["x", "y"], TextLabels.of(labels * 5, texts=texts * 5), np.tile(decision, 5))
+    assert copied.n == 5 * alone.n
+    assert (copied.accuracy, copied.interval) == (alone.accuracy, alone.interval)
+    assert evaluation(["x", "y"], labels * 5, np.tile(decision, 5)).interval[1] < alone.interval[1]
 
 
 def test_shares_of_nothing():
