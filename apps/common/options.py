@@ -69,8 +69,12 @@ def _load_config(ctx, param, path):
         raise AppError(f"{path}: nested too deeply; give one value to each key", USAGE) from error
     except ValueError as error:
         raise AppError(f"{path}: not a TOML file: {str(error).split(':')[0]}", USAGE) from error
-    options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}
-    known = options.keys() - {param.name}
+    options = {
+        max(each.opts, key=len)[2:].replace("-", "_"): each
+        for each in ctx.command.params
+        if isinstance(each, click.Option) and each.name not in (param.name, AS_OPTION)
+    }
+    known = {*options}
     ctx.default_map, unknown = {}, []
     ctx.meta["config"] = path
     for key, value in config.items():
@@ -83,9 +87,9 @@ def _load_config(ctx, param, path):
         elif name not in known:
             unknown.append(name)
         elif options[name].multiple:
-            ctx.default_map[name] = [*map(str, value if isinstance(value, list) else [value])]
+            ctx.default_map[options[name].name] = [*map(str, value if isinstance(value, list) else [value])]
         else:  # as text, as if typed, so that no value slips past the check of its option
-            ctx.default_map[name] = str(value)
+            ctx.default_map[options[name].name] = str(value)
     if unknown:
         keys = ", ".join(sorted(known.union(ctx.command.only_in_config))).replace("_", "-")
         raise AppError(

@@ -93,6 +93,13 @@ class Reads(click.ParamType):
         page = path.rpartition("#")[0]  # scan.tif#2
         return any(_is_same(each, written) for each in (0 if path == "-" else path, page))
 
+    def finds(self, path: str, written: str, role: "Writes") -> bool:
+        """Tell whether the next run would read a file that is written, because it reads all of a folder."""
+        if self.is_folder or not os.path.isdir(path) or FOLDER in role.kinds_of(written):
+            return False
+        name = os.path.relpath(os.path.realpath(written), os.path.realpath(path))
+        return not any(part.startswith(".") for part in name.split(os.sep)) and self.counts(name)
+
 
 class Writes(click.ParamType):
     """A path that is written; an existing file is replaced if it is of the same kind and not an input.
@@ -224,6 +231,10 @@ def check_paths(ctx: click.Context) -> None:
         for name, other_role, other in inputs + outputs[:number]:
             if other_role.replaced_by != option and other_role.uses(other, path, role):
                 told = f"{option} would replace a file of this run ({name}); choose another path"
+                raise AppError(f"{path}: {told}", USAGE)
+        for name, reader, other in inputs:
+            if reader.finds(other, path, role):
+                told = f"{option} would write among the files that are read ({name}); choose another folder"
                 raise AppError(f"{path}: {told}", USAGE)
         role.check(path, option)
 

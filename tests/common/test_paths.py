@@ -9,6 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from fastsvm_apps.common.options import AS_OPTION
 from fastsvm_apps.common.paths import FLAGS, FOLDER, KINDS, KNOWN, Reads, Writes
 
 APPS = ("vectors", "sentiment", "cells", "studies")
@@ -43,7 +44,7 @@ def with_inputs(folder, command, victim=None):
     for name, role, param in paths_of(command, Reads):
         if name == victim or isinstance(param, click.Argument):
             path = inner = folder / f"{name}.in"
-            if role.is_folder or name in ("corpus", "images", "labels"):
+            if role.is_folder or name in ("corpus", "images", "labels", "arguments"):
                 inner = path / INSIDE.get(name, "a/1.txt")
                 inner.parent.mkdir(parents=True)
             inner.write_text("# x\n")
@@ -98,6 +99,18 @@ def test_no_option_with_one_value_is_given_twice(main, command, record_property)
 
 
 @every_command
+def test_a_config_file_has_the_names_of_the_options(main, command, tmp_path):
+    (tmp_path / "a.toml").write_text("no-such = 1")
+    done = CliRunner().invoke(main, [command.name, "--config", str(tmp_path / "a.toml")])
+    options = {max(each.opts, key=len)[2:] for each in command.params if isinstance(each, click.Option)}
+    names = options - {"config"} | {name.replace("_", "-") for name in command.only_in_config}
+    if any(each.name == AS_OPTION for each in command.params):
+        names.remove("model")  # an argument
+    if "config" in options:
+        assert done.stderr.rpartition("knows ")[2].strip().split(", ") == sorted(names)
+
+
+@every_command
 def test_no_output_replaces_an_input(main, command, tmp_path, record_property):
     inputs = [(name, role.replaced_by) for name, role, _ in paths_of(command, Reads)]
     outputs = paths_of(command, Writes)
@@ -111,6 +124,27 @@ def test_no_output_replaces_an_input(main, command, tmp_path, record_property):
         for path in (file, f"{file.parent}/../{file.parent.name}/{file.name}", link, hard):
             assert " would replace a file of " in refused(main, folder, command, words, output, path)
     record_property("pairs", len(pairs))
+
+
+@every_command
+def test_no_output_is_an_input_of_the_next_run(main, command, tmp_path, record_property):
+    reads = [each for each in paths_of(command, Reads) if not each[1].is_folder]
+    endings = [
+        (output, kind.endings[0])
+        for output in paths_of(command, Writes)
+        for kind in output[1].kinds[:1]
+        if kind.endings
+    ]
+    tried = 0
+    for output, ending in endings:
+        for name, role, _ in reads:
+            (folder := tmp_path / str(tried)).mkdir()
+            words, file = with_inputs(folder, command, name)
+            if file.parent != folder and role.counts(f"a/new{ending}"):
+                told = refused(main, folder, command, words, output, file.with_name(f"new{ending}"))
+                assert " would write among the files that are read " in told
+            tried += 1
+    record_property("tried", tried)
 
 
 @every_command

@@ -41,7 +41,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
     "Output",
     click.option("--report", type=Writes("html"), help="Write a page about the model and its mistakes."),
     click.option(
-        "--mistakes", type=Writes("csv"), help="Write the texts with a wrong label, the most certain first."
+        "--mistakes", type=Writes("csv"), help="Write the texts with a wrong label, the largest margin first."
     ),
     json_option,
 )

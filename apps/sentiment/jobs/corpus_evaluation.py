@@ -207,6 +207,9 @@ def advise_threshold(
         found, why = steps.for_recall(wanted), f"the highest precision at a recall of {wanted:g}"
     else:
         found, why = steps.for_cost(*wanted), "the lowest cost at {:g}:{:g}".format(*wanted)
+    if found is None and measure == "cost":
+        told = "at {:g}:{:g}, mistakes cost least if no text is given the label".format(*wanted)
+        raise AppError(f"{told}: no threshold is worth it on these texts")
     if found is None:
         most = float((steps.right / steps.given).max())
         what = "precision" if two else "share of right answers"

@@ -96,7 +96,7 @@ class AnswerScores:
 
     @cached_property
     def mistakes(self) -> np.ndarray:
-        """The indices of the texts with a wrong label, the most certain mistakes first."""
+        """The indices of the texts with a wrong label, those with the largest `margins` first."""
         wrong = np.flatnonzero(~self.right)
         return wrong[np.argsort(-self.margins[wrong], kind="stable")]
 

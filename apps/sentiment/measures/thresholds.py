@@ -124,8 +124,9 @@ class ThresholdLadder:
         return self.best(np.where(self.right / self.having >= wanted, self.right / self.given, -np.inf))
 
     def for_cost(self, false_positive: float, false_negative: float) -> ThresholdEffect | None:
-        """Return the threshold at which mistakes have the lowest cost."""
-        return self.best(false_negative * self.right - false_positive * (self.given - self.right))
+        """Return the threshold at which mistakes have the lowest cost; None if giving no label costs less."""
+        saved = false_negative * self.right - false_positive * (self.given - self.right)
+        return self.best(np.where(saved >= 0, saved, -np.inf))
 
 
 def _short_number_between(below: float | None, at: float) -> float:

@@ -94,7 +94,7 @@ def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluati
 
 
 def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:
-    """Write the texts with a wrong label as a CSV table, the most certain mistakes first."""
+    """Write the texts with a wrong label as a CSV table, the largest margin first."""
     scores, rows = result.evaluation, []
     for i in scores.mistakes.tolist():
         k = scores.doubted_label(i)

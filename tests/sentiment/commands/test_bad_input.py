@@ -163,7 +163,7 @@ def test_paths(run, write, texts, model, tmp_path):
     before = run("train", "missing.txt", "-o", "missing/m.safetensors")  # the output is checked before
     fails(before, 1, "m.safetensors: cannot be written")
     fails(run("train", tmp_path / "work"), 1, "no labelled text, read as folder")
-    fails(run("train", tmp_path, "--format", "csv"), 2, "--format csv cannot read a folder")
+    fails(run("train", tmp_path / "work", "--format", "csv"), 2, "--format csv cannot read a folder")
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     pytest.importorskip("matplotlib")
     fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")

@@ -89,6 +89,13 @@ def test_the_threshold_does_what_is_said_of_it(run, measure, texts, model, corpu
     assert f"{found['threshold']:g}, the " in run("evaluate", model, corpus, *wish).stdout
 
 
+def test_no_threshold_is_recommended_if_giving_no_label_costs_less(run, write, texts, model):
+    turned = [({"pos": "neg", "neg": "pos"}[label], text) for label, text in texts(100)]
+    done = run("evaluate", model, write(turned, "csv"), "--cost", "100:1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "at 100:1, mistakes cost least if no text is given the label" in done.stderr
+
+
 def test_a_share_of_right_answers_of_several_labels(run, measure, write, texts):
     labels = ("neg", "pos", "mixed")
     options = ("--recipe", "nb-words", "--classifier", "sdca-logistic", "-o", "m.safetensors")
