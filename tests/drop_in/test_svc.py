@@ -137,3 +137,12 @@ def test_nystroem_has_the_same_features():
     options = {"gamma": 0.2, "n_components": 20, "random_state": 0}
     theirs = sklearn.kernel_approximation.Nystroem(**options).fit_transform(X)
     np.testing.assert_allclose(drop_in.Nystroem(**options).fit_transform(X), theirs, atol=1e-8)
+
+
+def test_values_whose_rounding_changes_much_have_no_bound():
+    random = np.random.default_rng(1)
+    X = 1e3 + random.standard_normal((30, 1))
+    y = np.where(X[:, 0] + 0.5 * random.standard_normal(30) > 1e3, 1, -1)
+    with pytest.warns(ConvergenceWarning, match="the values of X are large .* scale X with StandardScaler"):
+        ours = drop_in.SVC(kernel="poly", coef0=1).fit(X, y)
+    assert ours.objective_ - ours.dual_gap_ <= 1  # the objective of f = 0

@@ -1,5 +1,7 @@
 """The solvers of kernel machines: kernel values, what is kept of them, optima, certificates, refusals."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -274,6 +276,25 @@ def test_no_function_is_better_than_the_certificate_says(
     found, _ = reference.kernel_primal_dual(K, y, coef * y * alpha * n, loss, alpha, c, r.intercept[0])
     assert objective == pytest.approx(found, rel=1e-9, abs=1e-9)
     assert not intercept or coef.sum() == pytest.approx(0, abs=1e-9 * (1 + np.abs(coef).sum()))
+
+
+@pytest.mark.parametrize("n", [30, 1100])
+@pytest.mark.parametrize(("degree", "offset"), [(3, 1e3), (2, 1e6), (3, 1e6), (1, 1e8)])
+@pytest.mark.parametrize(
+    "solve",
+    [
+        kernel_pegasos,
+        partial(kernel_sdca, max_iter=300),
+        partial(kernel_sdca, max_iter=300, fit_intercept=True),
+        partial(kernel_sdca, max_iter=300, fit_intercept=True, loss="smooth_hinge"),
+    ],
+)
+def test_no_bound_is_above_an_objective_where_rounding_changes_much(solve, n, degree, offset):
+    random = np.random.default_rng(1)
+    X = offset + random.standard_normal((n, 1))
+    y = np.where(X[:, 0] + 0.5 * random.standard_normal(n) > offset, 1, -1)
+    r = solve(X, y, kernel="poly", degree=degree, coef0=1.0, alpha=1 / n)
+    assert r.objective[0] - r.gap[0] <= 1  # the objective of f = 0
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -13,7 +13,7 @@ from ..losses import as_loss
 from ..run import run
 from . import _kernel
 from ._gram import MIB, FullGram, Gram
-from ._problem import KernelProblem
+from ._problem import KernelProblem, with_rounding
 from ._values import DOUBLE_ROWS, aligned_empty
 from .params import KernelSDCAParams
 from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
@@ -132,7 +132,10 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         if not short or steps == limit:
             intercept, _ = _kernel.intercept_of(*state)
             gap, losses, margins = _kernel.gap_terms(*state, room[0], intercept)
-            return PairFit(dual, intercept, (losses + margins / 2) / n, gap / n, steps)
+            objective = losses + margins / 2
+            gap = with_rounding(gap, objective, gram, dual, weights, dual)
+            if not gap > tol * objective or steps == limit:  # or NaN
+                return PairFit(dual, intercept, objective / n, gap / n, steps)
         start = dual[np.newaxis]
     solver = KernelSDCASolver(
         KernelProblem.of_sample(gram, signs, weights, n),

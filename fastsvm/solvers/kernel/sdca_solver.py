@@ -38,7 +38,7 @@ from ..sdca_solver import sdca_intercept_step
 from . import _kernel
 from ._free_set import balance, newton_steps
 from ._gram import make_gram
-from ._problem import KernelProblem, KernelResult, KernelSolver
+from ._problem import KernelProblem, KernelResult, KernelSolver, with_rounding
 from .params import KernelSDCAParams
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class KernelSDCASolver(KernelSolver):
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.dual_scale  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
         self.row_gaps = np.empty(shape)
-        weights = problem.weights if problem.weights.size else np.ones(shape[1])
+        self.weights = weights = problem.weights if problem.weights.size else np.ones(shape[1])
         self.upper = self.loss.uppers(weights)
         # Twice P(0); with a positive semi-definite kernel, no dual value is above it.
         self.dual_limit = np.inf if self.loss.upper < np.inf else 2 * weights.sum() / problem.n
@@ -295,7 +295,8 @@ class KernelSDCASolver(KernelSolver):
             self.intercept[k], self.violation[k] = _kernel.intercept_of(*state)
         gap, losses, dual_margins = _kernel.gap_terms(*state, self.row_gaps[k], self.intercept[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
-        self.gap[k] = gap / p.n
+        of_class = self.dual[k] * self.dual_scale, self.weights, self.dual[k]
+        self.gap[k] = with_rounding(gap, self.primal[k] * p.n, p.gram, *of_class) / p.n
         if not self.primal[k] - self.gap[k] <= self.dual_limit:  # or NaN
             raise ValueError(
                 "The dual objective has no maximum: the kernel is not positive semi-definite. "
