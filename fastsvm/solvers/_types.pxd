@@ -11,6 +11,12 @@ ctypedef fused index:
     int32_t
     int64_t
 
+ctypedef fused count:
+    int32_t
+    int64_t
+    float
+    double
+
 ctypedef fused scalar:
     int8_t
     int32_t

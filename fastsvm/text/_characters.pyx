@@ -185,9 +185,7 @@ cdef class _Grams:
             return TOO_MANY
         if (
             reserve_words(&self.table, cut.n if learn else 0) < 0
-            or reserve(
-                <void**>&spelling.ids, &spelling.capacity, spelling.n + cut.n, sizeof(int32_t)
-            ) < 0
+            or reserve(<void**>&spelling.ids, &spelling.capacity, spelling.n + cut.n, sizeof(int32_t)) < 0
         ):
             return NO_MEMORY
         key_words(&spelling.word, cut, keys)
@@ -335,8 +333,7 @@ cdef class CharacterLookup(_Grams):
                         break
                     slot.last = <uint32_t>(k + 1)
                 start = ends[k]
-        if code < 0:
-            raise MemoryError
+        check(code, None)
 
     def count(self, batch, first, last):
         """Count the documents from `first` to before `last`; return their Part."""

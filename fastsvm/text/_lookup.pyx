@@ -26,12 +26,26 @@ cdef struct Waiting:  # terms to enter
 
 
 cdef class _Finder:
-    """The base of `Lookup` and `Hasher`: the rule, the stop words, the number of words in a term."""
+    """The base of `Lookup` and `Hasher`: the rule, the stop words, the number of words in a term.
+
+    Parameters
+    ----------
+    _one, _two : the subclass's own
+    split, least, stop_words, first, last, marks : as in `Counter`
+    """
 
     cdef Rule rule
     cdef WordTable words
     cdef int n_stop, first, last
     cdef readonly Py_ssize_t n_columns
+
+    def __cinit__(
+        self, _one, _two, bint split, int least, list stop_words, int first, int last, bint marks=False
+    ):
+        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
+        self.first, self.last = first, last
+        enter_words(&self.words, stop_words)
+        self.n_stop = self.words.n
 
     def __dealloc__(self):
         free_words(&self.words)
@@ -72,19 +86,12 @@ cdef class Lookup(_Finder):
 
     cdef PairTable pairs[MAX_LAYERS]  # from 1 on; `last` is the column plus 1, 0: only a start of terms
 
-    def __cinit__(
-        self, content, const int64_t[::1] ends, bint split, int least, list stop_words, int first, int last,
-        bint marks=False,
-    ):
+    def __cinit__(self, content, const int64_t[::1] ends, *rule):
         cdef const uint8_t[::1] terms = np.append(content, np.zeros(16, np.uint8))  # which can be read behind
         cdef Waiting waiting
         cdef Py_ssize_t k, start = 0
         cdef int code = 0
-        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
-        self.first, self.last = first, last
         self.n_columns = ends.shape[0]
-        enter_words(&self.words, stop_words)
-        self.n_stop = self.words.n
         with nogil:
             code = self.make_tables(terms, ends)
             waiting.n = 0
@@ -96,8 +103,7 @@ cdef class Lookup(_Finder):
                 start = ends[k]
             if code == 0:
                 code = self.enter_all(&waiting)
-        if code < 0:
-            raise MemoryError
+        check(code, None)
 
     def __dealloc__(self):
         cdef int k
@@ -292,15 +298,8 @@ cdef class Hasher(_Finder):
 
     cdef bint alternate
 
-    def __cinit__(
-        self, Py_ssize_t n_columns, bint alternate, bint split, int least, list stop_words, int first,
-        int last, bint marks=False,
-    ):
+    def __cinit__(self, Py_ssize_t n_columns, bint alternate, *rule):
         self.n_columns, self.alternate = n_columns, alternate
-        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
-        self.first, self.last = first, last
-        enter_words(&self.words, stop_words)
-        self.n_stop = self.words.n
 
     cdef inline void expect_hashed(self, Tally* tally, const uint8_t* term, Py_ssize_t length) noexcept nogil:
         cdef int32_t signed_hash = <int32_t>murmur(term, length)

@@ -2,20 +2,10 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free
 
+from ..solvers._types cimport count, index, int32_t, int64_t, uint32_t
 from ._tally cimport free_scratch
-
-ctypedef fused index:
-    int32_t
-    int64_t
-
-ctypedef fused count:
-    int32_t
-    int64_t
-    float
-    double
 
 
 cdef class Counts:

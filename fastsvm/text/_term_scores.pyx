@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport fabs, log, sqrt
 
-from ..solvers._types cimport index, int32_t, int64_t, real
+from ..solvers._types cimport count, index, int32_t, int64_t, real
 
 # Scores equal scikit-learn's to the last bit, which a product and a sum joined in one step would not.
 cdef extern from *:
@@ -17,12 +17,6 @@ cdef extern from *:
     """
 
 ctypedef fused weight:
-    float
-    double
-
-ctypedef fused count:
-    int32_t
-    int64_t
     float
     double
 
@@ -58,12 +52,8 @@ def has_repeats(const index[::1] columns, const int64_t[::1] offsets, int32_t[::
 
 
 def weigh_terms(
-    real[::1] values,
-    const index[::1] columns,
-    const int64_t[::1] offsets,
-    const weight[::1] weights,
-    bint binary,
-    bint unit,
+    real[::1] values, const index[::1] columns, const int64_t[::1] offsets, const weight[::1] weights,
+    bint binary, bint unit,
 ):
     """Turn counts into weights, in place.
 
@@ -100,13 +90,8 @@ def weigh_terms(
 
 
 def add_by_class(
-    const count[::1] values,
-    const index[::1] columns,
-    const int64_t[::1] offsets,
-    const int32_t[::1] codes,
-    bint binary,
-    double[:, ::1] sums,
-    real[::1] totals,
+    const count[::1] values, const index[::1] columns, const int64_t[::1] offsets,
+    const int32_t[::1] codes, bint binary, double[:, ::1] sums, real[::1] totals,
 ):
     """Add each row to the sums of its class, and to the sums of all.
 
@@ -136,11 +121,8 @@ def add_by_class(
 
 
 def add_squares_by_class(
-    const count[::1] values,
-    const index[::1] columns,
-    const int64_t[::1] offsets,
-    const int32_t[::1] codes,
-    real[:, :, ::1] sums,
+    const count[::1] values, const index[::1] columns, const int64_t[::1] offsets,
+    const int32_t[::1] codes, real[:, :, ::1] sums,
 ):
     """Add each row, and its squares, to the sums of its class.
 
@@ -200,9 +182,7 @@ def f_scores(const real[:, :, ::1] sums, const int64_t[::1] sizes, double[::1] s
 
 
 @cython.cdivision(True)
-def chi2_scores(
-    double[:, ::1] sums, const real[::1] totals, const double[::1] shares, double[::1] scores
-):
+def chi2_scores(double[:, ::1] sums, const real[::1] totals, const double[::1] shares, double[::1] scores):
     """Compute the chi-squared distances of a term's sums by class from their expectation.
 
     Parameters
@@ -255,12 +235,8 @@ cdef double total_of(const double* x, Py_ssize_t n) noexcept nogil:
 
 @cython.cdivision(True)
 def log_ratios(
-    const double[:, ::1] sums,
-    const double[::1] totals,
-    const double[::1] by_class,
-    double smoothing,
-    Py_ssize_t n_columns,
-    double[::1] ratios,
+    const double[:, ::1] sums, const double[::1] totals, const double[::1] by_class, double smoothing,
+    Py_ssize_t n_columns, double[::1] ratios,
 ):
     """Compute naive Bayes log-count ratios: for each term the ratio of a class to all others farthest from 0.
 

@@ -266,9 +266,7 @@ cdef class Vocabulary:
                     length += self.words.ends[chain[j]] - word_start(self.words, chain[j])
                 lengths[k] = length
 
-    def _write_terms(
-        self, uint8_t[::1] content, const int64_t[::1] ends, Py_ssize_t first, Py_ssize_t last
-    ):
+    def _write_terms(self, uint8_t[::1] content, const int64_t[::1] ends, Py_ssize_t first, Py_ssize_t last):
         """Write the terms to the places given by their ends."""
         cdef const uint32_t[::1] entries = self.entries
         cdef Pairs pairs = pairs_of_vocabulary(self.words, self.keys)

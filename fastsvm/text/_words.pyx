@@ -75,27 +75,21 @@ def combining_marks():
 
 
 cdef void read_ascii(
-    const uint8_t* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower
+    const uint8_t* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower, bint split
 ) noexcept nogil:
-    """Without tables and branches, so that the compiler vectorises it."""
+    """Two loops without tables and branches, so that the compiler vectorises them."""
     cdef Py_ssize_t k
     cdef uint8_t c, shift = 5 if lower else 8
-    for k in range(n):
-        c = source[k]
-        c |= <uint8_t>((<uint8_t>(c - 65) < 26) << shift)
-        target[k] = c
-        inside[k] = (<uint8_t>((c | 32) - 97) < 26) | (<uint8_t>(c - 48) < 10) | (c == 95)
-
-
-cdef void read_ascii_split(
-    const uint8_t* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower
-) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef uint8_t c, shift = 5 if lower else 8
-    for k in range(n):
-        c = source[k]
-        target[k] = c | <uint8_t>((<uint8_t>(c - 65) < 26) << shift)
-        inside[k] = not ((<uint8_t>(c - 9) < 5) | (<uint8_t>(c - 28) < 5))
+    if split:
+        for k in range(n):
+            c = source[k]
+            target[k] = c | <uint8_t>((<uint8_t>(c - 65) < 26) << shift)
+            inside[k] = not ((<uint8_t>(c - 9) < 5) | (<uint8_t>(c - 28) < 5))
+    else:
+        for k in range(n):
+            c = source[k]
+            target[k] = c | <uint8_t>((<uint8_t>(c - 65) < 26) << shift)
+            inside[k] = (<uint8_t>((c | 32) - 97) < 26) | (<uint8_t>(c - 48) < 10) | (c == 95)
 
 
 cdef Py_ssize_t read_unicode(
@@ -156,10 +150,8 @@ cdef int read_text(Text* text, const Document* document, const Rule* rule) noexc
         or reserve(<void**>&text.inside, &text.capacity, most + PADDING, 1) < 0
     ):
         return -1
-    if document.is_ascii and rule.split:
-        read_ascii_split(<const uint8_t*>source, text.bytes, text.inside, n, document.lower)
-    elif document.is_ascii:
-        read_ascii(<const uint8_t*>source, text.bytes, text.inside, n, document.lower)
+    if document.is_ascii:
+        read_ascii(<const uint8_t*>source, text.bytes, text.inside, n, document.lower, rule.split)
     elif document.kind == 1:
         n = read_unicode(<const uint8_t*>source, text.bytes, text.inside, n, document.lower, rule)
     elif document.kind == 2:

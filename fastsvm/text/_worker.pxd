@@ -80,9 +80,7 @@ cdef inline int count_words(
                 slot.last = <uint32_t>(n + 1)
             n += 1
         worker.n = n
-    if reserve(
-        <void**>&worker.ends, &worker.end_capacity, worker.n_documents + 1, sizeof(Py_ssize_t)
-    ) < 0:
+    if reserve(<void**>&worker.ends, &worker.end_capacity, worker.n_documents + 1, sizeof(Py_ssize_t)) < 0:
         return NO_MEMORY
     worker.ends[worker.n_documents] = worker.n
     worker.n_documents += 1
