@@ -48,18 +48,6 @@ cdef double DECREASE = 1e-4  # share of the promised decrease that a step must b
 # X to columns.
 
 
-def count_columns(
-    Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] place,
-    int64_t[::1] counts, Py_ssize_t first, Py_ssize_t last,
-):
-    """Add the number of values of each column whose `place` is not negative to `counts`, at that place."""
-    cdef Py_ssize_t k
-    with nogil:
-        for k in range(row_start(&rows.layout, first), row_start(&rows.layout, last)):
-            if place[columns[k]] >= 0:
-                counts[place[columns[k]]] += 1
-
-
 def fill_columns(
     Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] place,
     const int64_t[::1] starts, int64_t[::1] stops, real[::1] x, int32_t[::1] row,

@@ -35,8 +35,7 @@ def add_rows(
 
 
 def softmax(
-    const double[:, ::1] scores, const int32_t[::1] places, const double[::1] weights,
-    double[:, ::1] likely,
+    const double[:, ::1] scores, const int32_t[::1] places, const double[::1] weights, double[:, ::1] likely,
 ):
     """Write the probabilities of each row; return 1/n sum_i c_i (log sum_k exp(s_ik) - s_iy)."""
     cdef const double* weight = head(weights)
@@ -60,8 +59,7 @@ def softmax(
 
 
 def curve(
-    const double[:, ::1] likely, const double[:, ::1] change, const double[::1] weights,
-    double[:, ::1] out,
+    const double[:, ::1] likely, const double[:, ::1] change, const double[::1] weights, double[:, ::1] out,
 ):
     """c_i times the derivative of softmax along the change of the scores."""
     cdef const double* weight = head(weights)

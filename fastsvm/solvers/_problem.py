@@ -44,7 +44,7 @@ class Problem:
     @property
     def data(self):
         """The first arguments of every kernel."""
-        return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
+        return *self.rows.matrix, self.signs, self.weights
 
     @property
     def data_of_windows(self):

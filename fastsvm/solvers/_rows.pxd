@@ -2,7 +2,7 @@
 
 from ._prefetch cimport prefetch
 from ._simd cimport dense_axpy, dense_dot, pair, pair_add, pair_sum, pair_zero
-from ._types cimport head, index, int32_t, int64_t, real
+from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
 cdef enum:
@@ -32,6 +32,9 @@ cdef class Rows:
     cdef readonly Py_ssize_t n_rows, n_columns, n_values, threads
     cdef readonly bint dense, checked
     cdef double largest_norm
+
+
+cpdef (double, double) sums_by_sign(const int8_t[::1] signs, const double[::1] dual) noexcept nogil
 
 
 cdef inline const index* columns_of(Rows rows, const index[::1] columns) noexcept:

@@ -115,6 +115,11 @@ cdef class Rows:
         return self.unchecked_columns
 
     @property
+    def matrix(self):
+        """The first arguments of every kernel."""
+        return self, self.values, self.columns
+
+    @property
     def longest(self):
         """The largest ||x_i||^2."""
         self.require_checked()
@@ -333,9 +338,7 @@ def primal_from_dual(Rows rows, signs, dual, double rate, double positive=1, dou
     step = rows.chunk_rows()
 
     def add(first, last):
-        _primal_from_dual(
-            rows, rows.values, rows.columns, signs, dual, rate * positive, rate * negative, w, first, last
-        )
+        _primal_from_dual(*rows.matrix, signs, dual, rate * positive, rate * negative, w, first, last)
 
     visit = _passing(rows, add, step)
     for first in range(0, rows.n_rows, step):
@@ -363,7 +366,7 @@ def dual_sum(
     return total
 
 
-def sums_by_sign(const int8_t[::1] signs, const double[::1] dual):
+cpdef (double, double) sums_by_sign(const int8_t[::1] signs, const double[::1] dual) noexcept nogil:
     """The sums of b_i over the rows of sign +1 and of sign -1."""
     cdef double positive = 0, negative = 0
     cdef Py_ssize_t i

@@ -27,11 +27,7 @@ def _scores(
 def scores_of(Rows rows, w, threads=1):
     """Return w.x_i, float64 of shape (n_rows,), in one pass."""
     out = np.empty(rows.n_rows)
-    map_chunks(
-        rows,
-        lambda first, last: _scores(rows, rows.values, rows.columns, w, None, out, first, last),
-        threads,
-    )
+    map_chunks(rows, lambda *part: _scores(*rows.matrix, w, None, out, *part), threads)
     return out
 
 
@@ -40,7 +36,7 @@ def scores_at(Rows rows, w, which):
     out, step = np.empty(len(which)), rows.chunk_rows()
     for first in range(0, len(which), step):
         last = min(first + step, len(which))
-        _scores(rows, rows.values, rows.columns, w, which, out, first, last)
+        _scores(*rows.matrix, w, which, out, first, last)
         rows.release()
     return out
 

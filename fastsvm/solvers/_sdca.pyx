@@ -39,7 +39,7 @@ from ._losses cimport (
     Loss, dual_slope, dual_step, dual_term, gap_term, loss_of_dual, loss_value, momentum_step,
 )
 from ._random cimport fisher_yates
-from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
+from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift, sums_by_sign
 from ._simd cimport squares
 from ._types cimport SHORT, head, index, int8_t, int32_t, real, uint64_t
 
@@ -157,13 +157,8 @@ cdef class SDCAState:
         bool : False if `unless_near_tol` and the gap may be near `tol`; nothing is changed then
         """
         cdef double positive = 0, negative = 0, imbalance, gap_ratio, gap, longer, squared_norm
-        cdef Py_ssize_t i
         if self.intercept_step > 0:
-            for i in range(self.dual.shape[0]):
-                if signs[i] > 0:
-                    positive += self.dual[i]
-                else:
-                    negative += self.dual[i]
+            positive, negative = sums_by_sign(signs, self.dual)
         imbalance = positive - negative
         if tol > 0:
             gap = max(self.gap, 0.0)

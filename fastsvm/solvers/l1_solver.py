@@ -62,16 +62,20 @@ class Columns:
             self.values = np.empty(n * len(ids), rows.values.dtype)
             map_chunks(rows, lambda *part: _l1.copy_columns(rows, rows.values, ids, self.values, *part))
         else:
-            place, counts = np.full(rows.n_columns, -1, np.int32), np.zeros(len(ids), np.int64)
+            place = np.full(rows.n_columns, -1, np.int32)
             place[ids] = np.arange(len(ids))
-            matrix = rows, rows.values, rows.columns
-            map_chunks(rows, lambda *part: _l1.count_columns(*matrix, place, counts, *part))
+
+            def count(first, last):
+                columns = rows.columns[rows.indptr[first] : rows.indptr[last]]
+                return np.bincount(columns, minlength=rows.n_columns)[ids]
+
+            counts = sum(map_chunks(rows, count))
             self.starts = np.cumsum(counts) - counts
             self.stops = self.starts.copy()
             self.values = np.empty(counts.sum(), rows.values.dtype)
             self.rows = np.empty(len(self.values), np.int32)
             own = place, self.starts, self.stops, self.values, self.rows
-            map_chunks(rows, lambda *part: _l1.fill_columns(*matrix, *own, *part))
+            map_chunks(rows, lambda *part: _l1.fill_columns(*rows.matrix, *own, *part))
 
     @property
     def data(self):
@@ -116,15 +120,9 @@ class L1Solver(Solver):
         self.rounding = problem.rounding
         balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
         one_sided = self.has_intercept and not all(problem.class_weight_sums())
-        self.descent = _l1.Descent(
-            self.loss.struct,
-            problem.signs,
-            problem.weights,
-            self.a1,
-            self.a2,
-            self.has_intercept and not one_sided,
-            balanced,
-        )
+        free = self.has_intercept and not one_sided
+        objective = self.loss.struct, problem.signs, problem.weights, self.a1, self.a2
+        self.descent = _l1.Descent(*objective, free, balanced)
         if one_sided:
             self.start, self.descent.intercept = None, lossless_intercept(problem, self.loss)
 

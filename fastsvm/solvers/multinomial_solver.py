@@ -79,9 +79,7 @@ class MultinomialProblem(Problem):
             if self.rows.dense:
                 out[first:last] += self.block(first, last) @ coef[:-1]
             else:
-                _multinomial.add_scores(
-                    self.rows, self.rows.values, self.rows.columns, coef, out, first, last
-                )
+                _multinomial.add_scores(*self.rows.matrix, coef, out, first, last)
 
         map_chunks(self.rows, visit, self.threads)
         return out
@@ -97,16 +95,12 @@ class MultinomialProblem(Problem):
             out[:-1] = sum(parts)
             return out
 
-        def visit(begin, end, first, last):
-            _multinomial.add_rows(
-                self.rows, self.rows.values, self.rows.columns, factors, out, begin, end, first, last
-            )
-
-        def visit_classes(classes):
-            map_chunks(self.rows, lambda first, last: visit(*classes, first, last))
+        def visit(classes):
+            matrix = self.rows.matrix
+            map_chunks(self.rows, lambda *part: _multinomial.add_rows(*matrix, factors, out, *classes, *part))
 
         ends = np.linspace(0, self.n_classes, min(self.threads, self.n_classes) + 1).astype(int).tolist()
-        in_threads(visit_classes, [*pairwise(ends)], self.threads)
+        in_threads(visit, [*pairwise(ends)], self.threads)
         return out
 
     def hessian_product(self, likely, coef):

@@ -75,7 +75,7 @@ class NewtonSolver(Solver):
             raise ValueError(
                 f"solver='newton' does not support loss={self.loss.name!r}. Use solver='coordinate'."
             )
-        self.start, self.d = start, problem.rows.n_columns
+        self.start, self.matrix, self.d = start, problem.rows.matrix, problem.rows.n_columns
         self.size = self.d + self.has_intercept
         self.w = np.zeros(self.d + 1)  # the intercept comes last
         self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
@@ -172,13 +172,9 @@ class NewtonSolver(Solver):
             if not self.loss.smooth:
                 sub.dual[near] = 0.5 * sub.weights_of(near) if sub.weights.size else 0.5
             self.z = self.row_sums(sub)
-        active = _newton.ActiveSet(
-            self.loss.struct,
-            sub.which[near],
-            sub.weights_of(near),
-            sub.margin[near].copy(),  # their changes decide the next active set
-            sub.dual[near],
-        )
+        margin = sub.margin[near].copy()  # whose changes decide the next active set
+        rows = sub.which[near], sub.weights_of(near), margin, sub.dual[near]
+        active = _newton.ActiveSet(self.loss.struct, *rows)
         if not self.loss.smooth:
             active.penalty = self.penalty
             active.multiplier[:] = active.dual
@@ -290,12 +286,6 @@ class NewtonSolver(Solver):
     def ridge(self):
         """alpha/2 ||w||^2."""
         return self.alpha / 2 * float(self.w[:-1] @ self.w[:-1])
-
-    @property
-    def matrix(self):
-        """The first arguments of every kernel."""
-        rows = self.problem.rows
-        return rows, rows.values, rows.columns
 
     def parts(self, count):
         """Yield parts of a pass over `count` rows, short enough for Ctrl-C and `cancelled` to act."""

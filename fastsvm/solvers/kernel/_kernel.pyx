@@ -93,9 +93,7 @@ def add_rows(
                     axpy(a[k], x[k], <const int32_t*>NULL, n, &scores[c, start])
 
 
-def gather(
-    const real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, ::1] out,
-):
+def gather(const real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, ::1] out):
     """out[k] = rows[places[k], columns], for places[k] other than -1."""
     cdef Py_ssize_t k, j
     with nogil:
@@ -404,8 +402,7 @@ def exp_of_distances(real[:, :] tile, real rate, const real[::1] few, const real
 
 
 def scatter(
-    Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] which,
-    real[:, ::1] panel,
+    Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] which, real[:, ::1] panel,
 ):
     """Add the rows in `which` to the panel's columns."""
     cdef const real* x = head(values)
