@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._random import draw_integer
+
 
 class Epoch(NamedTuple):
     """One line of a history.
@@ -144,11 +146,6 @@ class MeasuredIterate(NamedTuple):
         return tol is not None and self.gap is not None and self.gap <= tol * self.primal
 
 
-def first_averaged(given, total):
-    """The number of steps after which iterates are averaged or drawn; half of all steps by default."""
-    return total // 2 if given is None else min(given, total - 1)
-
-
 def require_finite(objective, gap):
     """Raise a ValueError if the objective or the gap is not finite, since that is no certificate.
 
@@ -212,6 +209,9 @@ class Solver:
     likely_last = False
     """Whether the next measurement is likely to be the last."""
 
+    drawn_at = drawn_iterate = None
+    """With averaging="random": the number of steps after which the iterate is kept, and this iterate."""
+
     def __init__(self, problem, params, *, order=None, random=None, grouped=True):
         self.problem, self.params = problem, params
         self.loss, self.alpha, self.max_iter = params.loss_entry, params.alpha, params.max_iter
@@ -227,6 +227,13 @@ class Solver:
         self.done, self.seconds = 0, 0.0
         self.history: list[Epoch] = []
         self.cancelled = False
+
+    def choose_averaged(self, total):
+        """Choose the steps, of `total`, after which iterates are averaged, or the one that is drawn."""
+        given = self.params.average_from
+        self.averaging_start = total // 2 if given is None else min(given, total - 1)
+        if self.params.averaging == "random":
+            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
 
     @property
     def checks_late(self):

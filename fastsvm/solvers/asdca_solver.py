@@ -11,8 +11,7 @@ from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_state
 from ._intercept import lossless_intercept
 from ._problem import Problem
-from ._random import draw_integer
-from ._solver import Iterate, Result, Solver, first_averaged
+from ._solver import Iterate, Result, Solver
 from .losses import as_loss
 from .params import ASDCAParams
 from .run import run
@@ -37,28 +36,17 @@ class ASDCASolver(Solver):
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
         self.intercept_step = rate * column
-        pairs = np.zeros((problem.rows.n_columns, 2))
+        pairs, changes = np.zeros((problem.rows.n_columns, 2)), np.empty(self.batch_size)
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if params.averaging == "tail" else None
-        self.state = _asdca.ASDCAState(
-            self.loss.struct,
-            self.theta,
-            rate,
-            self.intercept_step,
-            pairs.reshape(-1),
-            self.dual,
-            np.empty(self.batch_size),
-            self.tail,
-        )
+        rule = self.loss.struct, self.theta, rate, self.intercept_step
+        self.state = _asdca.ASDCAState(*rule, pairs.reshape(-1), self.dual, changes, self.tail)
         if self.has_intercept:
             self.state.intercept = lossless_intercept(problem, self.loss)
-        self.steps, total = 0, self.max_iter * -(-self.order.n_visits // self.batch_size)
-        self.averaging_start = first_averaged(params.average_from, total)
+        self.steps = 0
+        self.choose_averaged(self.max_iter * -(-self.order.n_visits // self.batch_size))
         self.before_average = None  # the iterate before the first that is averaged
-        self.drawn_at, self.drawn_iterate = None, None
-        if params.averaging == "random":
-            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
         self.next_certified_epoch = 0  # the first measurement estimates how many epochs are left
 
     def run_epoch(self):

@@ -12,9 +12,8 @@ from ._input import as_state
 from ._intercept import best_intercept
 from ._problem import Problem
 from ._progress import Progress
-from ._random import draw_integer
 from ._scores import scores_of
-from ._solver import Iterate, Result, Solver, first_averaged
+from ._solver import Iterate, Result, Solver
 from .params import AS_GIVEN, CHECKS, USUAL_PROGRESS, PegasosParams
 from .run import run
 
@@ -35,21 +34,14 @@ class PegasosSolver(Solver):
     def __init__(self, problem: Problem, params: PegasosParams, random: Any, start: Any = None) -> None:
         order = params.order if params.shuffle else AS_GIVEN
         super().__init__(problem, params, order=order, random=random)
-        alpha, averaging, patience = params.alpha, params.averaging, params.patience
+        alpha, patience = params.alpha, params.patience
         self.batch_size = min(params.batch_size, problem.n)
         self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
-        self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
-        self.state = _pegasos.PegasosState(
-            self.loss.struct,
-            alpha,
-            pegasos_radius(self.loss, alpha, problem.mean_weight) if params.project else 0.0,
-            params.fit_intercept is True,
-            params.fit_intercept == "same_step",
-            self.v,
-            np.empty(self.batch_size),
-            self.scaled_dual,
-            self.tail,
-        )
+        self.tail = np.zeros(problem.rows.n_columns) if params.averaging == "tail" else None
+        radius = pegasos_radius(self.loss, alpha, problem.mean_weight) if params.project else 0.0
+        fit_intercept, slopes = params.fit_intercept, np.empty(self.batch_size)
+        rule = self.loss.struct, alpha, radius, fit_intercept is True, fit_intercept == "same_step"
+        self.state = _pegasos.PegasosState(*rule, self.v, slopes, self.scaled_dual, self.tail)
         self.state.earlier = self._steps_to_skip()
         self.progress = Progress(USUAL_PROGRESS if params.tol is None else params.tol, patience)
         self.state.watched = patience is not None
@@ -60,13 +52,9 @@ class PegasosSolver(Solver):
                 self.state.intercept = intercept
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += t or -(-problem.n // self.batch_size)
-        total = self.max_iter * -(-self.order.n_visits // self.batch_size)
-        self.averaging_start = first_averaged(params.average_from, total)
+        self.choose_averaged(self.max_iter * -(-self.order.n_visits // self.batch_size))
         if patience is not None:
             self._average_all()
-        self.drawn_at, self.drawn_iterate = None, None
-        if averaging == "random":
-            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
 
     @property
     def steps_on_intercept(self):

@@ -10,9 +10,8 @@ import numpy as np
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._dual_moves import free_variable_cg
 from ._intercept import best_intercept, lossless_intercept
-from ._random import draw_integer
 from ._scores import loss_and_slope, scores_of
-from ._solver import Iterate, Solver, SolverState, first_averaged
+from ._solver import Iterate, Solver, SolverState
 
 if TYPE_CHECKING:
     from ._problem import Problem
@@ -100,12 +99,9 @@ class SDCASolver(Solver):
             if longest and self.steepness <= START_STEEPNESS:  # w, too, may represent a constant
                 longest = max(longest, _sdca.LONGER_STEPS * self.intercept_step)
             self.state.longest_intercept_step = longest
-        self.steps, self.drawn_iterate = 0, None
+        self.steps = 0
         if averaging != "last":
-            total = self.max_iter * self.order.n_visits
-            self.averaging_start = first_averaged(params.average_from, total)
-        if averaging == "random":
-            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
+            self.choose_averaged(self.max_iter * self.order.n_visits)
 
     def _intercept_step(self, mean_square):
         p = self.problem
