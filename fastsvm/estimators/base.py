@@ -236,9 +236,7 @@ class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
         """Fit, called by `fit`, with these options of `fit_linear`."""
         params = self._params.of(self)
         X, y = self._validated(X, y)
-        tasks = None
-        if vars(self).get("_skl_callbacks"):
-            tasks = TaskCallbacks(self, X, y, sample_weight, params.max_iter)
+        tasks = TaskCallbacks.of(self, X, y, sample_weight, params.max_iter)
         fit = fit_linear(
             params, X, y, sample_weight, threads=threads_of(params.n_jobs), tasks=tasks, **options
         )

@@ -55,18 +55,11 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         MemoryError
             If one row of the kernel matrix is larger than `cache_size`, or the cache than the free memory.
         """
-        params = self._params.of(self)
+        params, start_of = self._params.of(self), kernel_warm_start(self)
         X, y = self._validated(X, y)
         steps = StepCallbacks.of(self, X, y, sample_weight)
-        fit = fit_kernel(
-            params,
-            X,
-            y,
-            sample_weight,
-            threads=self._threads(),
-            start_of=kernel_warm_start(self),
-            steps=steps,
-        )
+        options = {"threads": self._threads(), "start_of": start_of, "steps": steps}
+        fit = fit_kernel(params, X, y, sample_weight, **options)
         fit.set_attributes(self)
         if steps is not None:
             steps.finish()

@@ -97,8 +97,7 @@ class OnlineClassifier(LinearClassifier):
         params = self._params.of(self, max_iter=1)
         require_batches(params)
         X, y = self._validated(X, y, reset=not hasattr(self, "classes_"))
-        fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())
-        fit.set_attributes(self)
+        fit_batch(params, self, X, y, classes, sample_weight, self._threads()).set_attributes(self)
         return self
 
 

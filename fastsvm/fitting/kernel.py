@@ -24,7 +24,7 @@ from ..solvers.kernel.params import (
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.run import run
-from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
+from .convergence_advice import ConvergenceWarning, fit_ends, warn_if_short
 from .fit import Fit, all_or_nothing, alpha_n_of_last_fit, one_or_all
 from .kernel_prediction import KernelPrediction
 from .labels import Targets, as_labels
@@ -72,11 +72,6 @@ class KernelFit(Fit):
     n_rows: int
     stopped: bool = False
     indefinite: bool = False
-
-    @property
-    def ends(self) -> list[FitEnd]:
-        """The end of each problem."""
-        return fit_ends(self.result.objective, self.result.gap, self.done)
 
     def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         found = {
@@ -206,7 +201,8 @@ def warn_if_kernel_fit_is_short(
     of_columns = None if params.kernel == "precomputed" or X.ndim == 1 else X
     limit = np.inf if params.max_iter == -1 else params.max_iter
     advice = NO_BOUND if fit.indefinite else None
-    warn_if_short(fit.ends, params.tol, of_columns, limit, category=category, advice=advice)
+    ends = fit_ends(fit.result.objective, fit.result.gap, fit.done)
+    warn_if_short(ends, params.tol, of_columns, limit, category=category, advice=advice)
 
 
 class PlainKernelMachine(PlainModel, KernelPrediction):

@@ -31,14 +31,7 @@ class KernelPrediction(Prediction):
 
     support_: np.ndarray
     support_vectors_: Any
-    dual_coef_: np.ndarray
-    intercept_: np.ndarray
     gamma_: float
-    objective_: float | np.ndarray
-    dual_gap_: float | np.ndarray
-    n_iter_: int
-    t_: int
-    history_: np.ndarray | list[np.ndarray]
 
     @property
     def _precomputed(self) -> bool:
@@ -74,14 +67,10 @@ class KernelPrediction(Prediction):
         if not len(self.support_):
             return np.zeros((X.shape[0], len(self.dual_coef_)))
         kernel = self._fitted_kernel()
+        threads = 1 if callable(self.kernel) else self._threads()  # type: ignore[attr-defined]
         with one_blas_thread:
             return kernel_scores(
-                kernel,
-                kernel.trained,
-                self.dual_coef_,
-                X,
-                cache_size=self.cache_size,
-                threads=1 if callable(self.kernel) else self._threads(),  # type: ignore[attr-defined]
+                kernel, kernel.trained, self.dual_coef_, X, cache_size=self.cache_size, threads=threads
             )
 
     def _fitted_kernel(self) -> Any:

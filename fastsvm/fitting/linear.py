@@ -153,8 +153,7 @@ class OnlineModel(PlainLinear):
         params = self._params.of(self, max_iter=1)
         require_batches(params)
         X = self._checked(X, reset=not hasattr(self, "classes_"))
-        fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())
-        fit.set_attributes(self)
+        fit_batch(params, self, X, y, classes, sample_weight, self._threads()).set_attributes(self)
         return self
 
 

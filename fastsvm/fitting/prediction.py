@@ -22,6 +22,13 @@ class Prediction:
     """Labels and probabilities of a classifier, which follow from its `decision_function`."""
 
     classes_: np.ndarray
+    intercept_: np.ndarray
+    dual_coef_: np.ndarray
+    objective_: float | np.ndarray
+    dual_gap_: float | np.ndarray
+    n_iter_: int
+    t_: int
+    history_: np.ndarray | list[np.ndarray]
 
     def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
         """Return the scores; subclasses implement this."""
@@ -77,14 +84,7 @@ class LinearPrediction(Prediction):
     """
 
     coef_: Any
-    intercept_: np.ndarray
-    dual_coef_: np.ndarray
-    objective_: float | np.ndarray
-    dual_gap_: float | np.ndarray
-    n_iter_: int
-    t_: int
     solver_: str | list[str]
-    history_: np.ndarray | list[np.ndarray]
     squares_: np.ndarray
     thresholds_: np.ndarray
     sparse_output_: bool
