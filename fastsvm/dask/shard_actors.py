@@ -98,13 +98,11 @@ class Cluster:
         self.client = client
         shared = self._shared_out(blocks, some_workers(client))
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
-        self.actors = [None] * len(shared)
         self.futures = [None] * len(shared)  # a worker drops an actor without a future
         self.made = False  # whether all shards were made
         for k in range(len(shared)):
             self._start_shard(k)
-        for k in range(len(shared)):
-            self.actors[k] = self._await_shard(k)
+        self.actors = [self._await_shard(k) for k in range(len(shared))]
         begun = [k for k, actor in enumerate(self.actors) if actor is not None]
         lost = [k for k, actor in enumerate(self.actors) if actor is None]
         for k in lost + self._fill(begun):

@@ -35,7 +35,7 @@ AS_IN_SCIKIT_LEARN = (
 TRANSFORMERS = {
     BagOfWords: texts.counts,
     drop_in.CountVectorizer: texts.counts,
-    drop_in.TfidfVectorizer: texts.tfidf_counts,
+    drop_in.TfidfVectorizer: texts.tfidf,
     drop_in.TfidfTransformer: texts.tfidf,
     TermWeighting: texts.weighed,
     SelectTerms: texts.selected,

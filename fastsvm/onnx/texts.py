@@ -18,14 +18,10 @@ PAD = " "  # a word that no text has
 NEEDED = {"input": "content", "strip_accents": None, "preprocessor": None, "tokenizer": None}
 
 
-def tfidf_counts(g, bag):
-    """Add the nodes of `TfidfVectorizer`."""
-    return _tfidf(g, bag, counts(g, bag))
-
-
 def tfidf(g, model):
-    """Add the nodes of `TfidfTransformer`."""
-    return _tfidf(g, model, g.rows())
+    """Add the nodes of `TfidfTransformer`, or of `TfidfVectorizer`, which counts first."""
+    values = counts(g, model) if hasattr(model, "vocabulary_") else g.rows()
+    return _weigh(g, values, model.sublinear_tf, model.idf_ if model.use_idf else None, model.norm)
 
 
 def weighed(g, model):
@@ -86,10 +82,6 @@ def _require_simple(bag):
         raise NotImplementedError(
             f"{name}: stop words have no ONNX nodes with n-grams or a given vocabulary; leave them out."
         )
-
-
-def _tfidf(g, model, values):
-    return _weigh(g, values, model.sublinear_tf, model.idf_ if model.use_idf else None, model.norm)
 
 
 def _weigh(g, values, sublinear, weights, norm):

@@ -16,6 +16,7 @@ import cython
 import numpy as np
 
 from libc.math cimport INFINITY, copysign, fabs
+from libc.string cimport memcpy, memset
 
 from ._losses cimport LOG, Loss
 from ._rows cimport Rows, axpy, dot, row_start, shift
@@ -207,8 +208,7 @@ cdef void look(Descent s, const double* scores, double intercept) noexcept nogil
     cdef double[BLOCK_ROWS] value, b, none
     cdef Py_ssize_t i, k, first = 0, count
     s.loss_sum = s.positive = s.negative = s.bent = 0
-    for k in range(BLOCK_ROWS):
-        none[k] = 0
+    memset(none, 0, sizeof(none))
     while first < s.n:
         count = min(s.n - first, <Py_ssize_t>BLOCK_ROWS)
         if s.loss.code == LOG:
@@ -343,10 +343,8 @@ cdef void fill_gram(Descent s, const real* x, const int32_t* row) noexcept nogil
     """Compute G from all rows or a sample."""
     cdef double c, share, tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
     cdef Py_ssize_t j, k
-    for j in range(s.count):
-        s.t[j] = 0
-    for j in range(s.count * s.count):
-        s.G[j] = 0
+    memset(s.t, 0, s.count * sizeof(double))
+    memset(s.G, 0, s.count * s.count * sizeof(double))
     share = s.bent / max(1e-300, sparse_gram(s, x, row) if row != NULL else dense_gram(s, x)) / s.n
     for j in range(s.count):
         s.t[j] = s.t[j] * share if tilted > 0 else 0
@@ -508,8 +506,7 @@ cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) 
     cdef Py_ssize_t i, j
     cdef int count = 0
     cdef bint cut = False
-    for j in range(s.count):
-        s.d[j] = 0
+    memset(s.d, 0, s.count * sizeof(double))
     while count < MOST_CONJUGATE and not cut:
         count += 1
         most = fresh = bend = stiff = tilted = 0
@@ -558,8 +555,7 @@ cdef double apply(Descent s, const real* x, const int32_t* row, double tilted) n
     cdef double bend = 0
     cdef Py_ssize_t i, j
     if s.G != NULL:
-        for j in range(s.count):
-            s.u[j] = 0
+        memset(s.u, 0, s.count * sizeof(double))
         for j in range(s.count):
             if s.d[j] != 0:
                 axpy[double, int32_t](s.d[j], s.G + j * s.count, NULL, s.count, s.u)
@@ -572,9 +568,8 @@ cdef double apply(Descent s, const real* x, const int32_t* row, double tilted) n
 
 cdef void combine(Descent s, const real* x, const int32_t* row, const double* factors) noexcept nogil:
     """Write the sum of the columns, times `factors`, to `sum`."""
-    cdef Py_ssize_t i, j
-    for i in range(s.n):
-        s.sum[i] = 0
+    cdef Py_ssize_t j
+    memset(s.sum, 0, s.n * sizeof(double))
     for j in range(s.count):
         if factors[j] != 0:
             axpy(factors[j], x + s.start[j], shift(row, s.start[j]), s.stop[j] - s.start[j], s.sum)
@@ -617,8 +612,7 @@ cdef bint take_step(Descent s, const real* x, const int32_t* row, double roundin
         if not lower:
             share /= 2
     if lower:
-        for i in range(s.n):
-            s.m[i] = s.rest[i]
+        memcpy(s.m, s.rest, s.n * sizeof(double))
         for j in range(s.count):
             s.weight[j] += share * s.p[j]
         s.intercept += share * s.shift

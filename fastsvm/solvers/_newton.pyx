@@ -27,6 +27,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, copysign, fabs, isinf, sqrt
 from libc.stdint cimport uint8_t
+from libc.string cimport memset
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
@@ -216,8 +217,7 @@ def smooth_pass(
     cdef double half_curvature = 0.25 if loss.code == SQUARED_HINGE else 0.5 * loss.width
     cdef bint side
     with nogil:
-        for k in range(PASS_ROWS):
-            none[k] = 0
+        memset(none, 0, sizeof(none))
         while first < last:
             count = min(last - first, <Py_ssize_t>PASS_ROWS)
             block_scores(x + first * d, &w[0], d, count, m)
@@ -402,8 +402,7 @@ def gather_hessian_rows(
                 start = row_start(&rows.layout, i)
                 stop = row_start(&rows.layout, i + 1)
                 if j != NULL:
-                    for p in range(d):
-                        block[count, p] = 0
+                    memset(&block[count, 0], 0, d * sizeof(double))
                     for p in range(start, stop):
                         block[count, j[p]] += h * x[p]
                 else:

@@ -34,7 +34,7 @@ cdef class PegasosState:
     same_step : whether the intercept takes steps as long as w's
     v : float64 of shape (n_columns,)
     slopes : float64 of shape (batch_size,), scratch: c_i (-phi'(m_i))
-    scaled_dual : float64 of shape (n_rows,) or None
+    scaled_dual : float64 of shape (n_rows,)
         v = sum_i scaled_dual_i y_i x_i: the dual variables in v's units.
     tail : float64 of shape (n_columns,) or None
         The averaged iterates sum to mass * v + tail.
@@ -60,7 +60,7 @@ cdef class PegasosState:
 
     def __init__(
         self, Loss loss, double alpha, double radius, bint fit_intercept, bint same_step, v, slopes,
-        scaled_dual=None, tail=None,
+        scaled_dual, tail=None,
     ):
         self.same_step = same_step
         self.loss, self.alpha, self.radius, self.fit_intercept = loss, alpha, radius, fit_intercept
@@ -77,9 +77,8 @@ cdef void fold_scale(PegasosState state) noexcept nogil:
         state.mass = 0
     for k in range(state.v.shape[0]):
         state.v[k] *= state.scale
-    if state.scaled_dual is not None:
-        for k in range(state.scaled_dual.shape[0]):
-            state.scaled_dual[k] *= state.scale
+    for k in range(state.scaled_dual.shape[0]):
+        state.scaled_dual[k] *= state.scale
     state.squared_norm *= state.scale * state.scale
     state.scale = 1
 
@@ -93,7 +92,7 @@ def run_epoch(
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* v = <double*>head(state.v)
-    cdef double* scaled_dual = <double*>head(state.scaled_dual)
+    cdef double* scaled_dual = &state.scaled_dual[0]
     cdef double* tail = <double*>head(state.tail)
     cdef double* slopes = &state.slopes[0]
     cdef double m, step, a, norm, share, t
@@ -135,8 +134,7 @@ def run_epoch(
                     axpy(a, x + start, shift(j, start), count, v)
                 if state.mass > 0:  # the iterates averaged so far do not have this change
                     axpy(-state.mass * a, x + start, shift(j, start), count, tail)
-                if scaled_dual != NULL:
-                    scaled_dual[i] += step
+                scaled_dual[i] += step
             if state.radius > 0:
                 norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
                 if norm > state.radius:

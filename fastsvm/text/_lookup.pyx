@@ -3,7 +3,7 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from ..solvers._prefetch cimport prefetch
 from ._memory cimport NO_MEMORY, check, reserve
@@ -115,8 +115,7 @@ cdef class Lookup(_Finder):
         cdef Py_ssize_t sizes[MAX_LAYERS]
         cdef Py_ssize_t k, p = 0
         cdef int n
-        for n in range(MAX_LAYERS):
-            sizes[n] = 0
+        memset(sizes, 0, sizeof(sizes))
         for k in range(ends.shape[0]):
             n = 0
             while p < ends[k]:
