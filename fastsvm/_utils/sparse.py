@@ -28,6 +28,11 @@ def issparse(X: Any) -> bool:
     return known is not None and known(X)
 
 
+def as_dense(X: Any) -> Any:
+    """Return X as an ndarray if it is sparse, otherwise X itself."""
+    return X.toarray() if issparse(X) else X
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):  # imports look for these
         raise AttributeError(name)

@@ -4,6 +4,7 @@ import numpy as np
 import sklearn.svm
 from scipy import sparse
 
+from .._utils.sparse import as_dense
 from .._utils.threads import one_blas_thread
 from .._utils.warnings import warn_user
 from ..estimators.base import ConvergenceWarning, is_finite, is_plain_labels, is_ready
@@ -187,7 +188,7 @@ class SVC(sklearn.svm.SVC):
         if not len(self.support_):
             return scores
         kernel = self._make_kernel(self.support_vectors_)
-        coef = self._dual_coef_.toarray() if sparse.issparse(self._dual_coef_) else self._dual_coef_
+        coef = as_dense(self._dual_coef_)
         first, second = np.triu_indices(len(self.classes_), 1)
         ends = np.cumsum(self._n_support)
         for k in range(len(ends)) if len(ends) > 2 else ():

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.sparse import as_dense
 from .._utils.warnings import warn_user
 from ..fitting.certificate import (
     TINY,
@@ -225,8 +226,7 @@ def _certifiable_classifier(model, X, targets, intercept):
         coef = model
     if not targets.is_several and len(unknown := np.setdiff1d(targets.y, targets.classes)):
         raise ValueError(f"y has the label {unknown.tolist()[0]!r}, which the model does not have.")
-    coef = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
-    coef = np.ascontiguousarray(np.atleast_2d(coef), dtype=np.float64)
+    coef = np.ascontiguousarray(np.atleast_2d(as_dense(coef)), dtype=np.float64)
     expected = (len(targets.labels), X.shape[1])
     if coef.shape != expected:
         raise ValueError(

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.sparse import as_dense
 from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.fit import all_or_nothing
 from ..solvers import as_rows
@@ -213,7 +214,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _fit_centres(self, X, random):
         centres, indices = _choose_centres(X, self.n_components, random, self.kernel in DIRECTIONS)
         if self._precomputed:
-            centres = _as_array(centres[:, indices])
+            centres = as_dense(centres[:, indices])
             values = centres.astype(np.float64)
         else:
             values = self._values(centres.astype(np.float64), centres.astype(np.float64))
@@ -277,7 +278,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _of_centres(self, rows):
         if self._precomputed:
-            values = _as_array(rows[:, self.component_indices_])
+            values = as_dense(rows[:, self.component_indices_])
         else:
             values = self._values(rows, self.components_).astype(self.components_.dtype, copy=False)
         return solve_triangular(self.factor_, values.T, lower=True, overwrite_b=True, check_finite=False).T
@@ -309,10 +310,6 @@ def _choose_centres(X, n_centres, random, by_distance):
     rows = X[which]
     groups = _nearest_centres(rows, rows[:n_centres])
     return _group_means(rows, groups, n_centres), first[np.unique(groups)]
-
-
-def _as_array(values):
-    return values.toarray() if sparse.issparse(values) else values
 
 
 def _nearest_centres(rows, centres):

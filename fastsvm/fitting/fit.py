@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from .._utils import sparse
 from .._utils.atomic import held
+from .._utils.sparse import as_dense
 from ..solvers import as_rows
 from ..solvers._input import as_random, as_weights
 from ..solvers._problem import Problem
@@ -401,8 +401,7 @@ def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
             l1 = getattr(model, "solver_", None) in ("columns", "newton")  # "newton" is for few columns
             if not l1 or not has_same_problems(model, targets):
                 return None
-            coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-            coef, intercept = coef.astype(float), model.intercept_.astype(float)
+            coef, intercept = as_dense(model.coef_).astype(float), model.intercept_.astype(float)
             return lambda k: (coef[k], float(intercept[k]))
         alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:

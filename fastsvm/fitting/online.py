@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .._utils.sparse import as_dense
 from ..solvers import as_rows
 from ..solvers.params import PegasosParams, PerceptronParams
 from .fit import LinearFit, Starts, has_same_problems, solver_makers
 from .labels import Targets, as_coefficients, as_start, batch_targets
-from .prediction import dense_coef
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
@@ -29,7 +29,7 @@ def online_start(
             same = model.warm_start and has_same_problems(model, targets)
             if not same or model.coef_.shape[1] != n_columns:
                 return None
-            coef, intercept, t = dense_coef(model), model.intercept_, getattr(model, "t_", 0)
+            coef, intercept, t = as_dense(model.coef_), model.intercept_, getattr(model, "t_", 0)
         n_problems = len(targets.labels)
         w = as_start("coef_init", coef, (n_problems, n_columns))
         b = as_start("intercept_init", intercept, (n_problems,))
@@ -98,5 +98,5 @@ def _states_of(model: Any, n: int, first: dict[str, Any] | None) -> list[dict[st
         return [first] * n
     return [
         {**(first or {}), "w": w, "intercept": float(intercept), "t": int(getattr(model, "t_", 0))}
-        for w, intercept in zip(dense_coef(model), model.intercept_, strict=True)
+        for w, intercept in zip(as_dense(model.coef_), model.intercept_, strict=True)
     ]

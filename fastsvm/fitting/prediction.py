@@ -152,13 +152,8 @@ class LinearPrediction(Prediction):
         self
         """
         self._require_fitted()
-        self.coef_ = dense_coef(self)
+        self.coef_ = sparse.as_dense(self.coef_)
         return self
-
-
-def dense_coef(model: Any) -> Any:
-    """Return `coef_` of a model as an ndarray."""
-    return model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
 
 
 def is_multinomial(model: object) -> bool:

@@ -17,6 +17,7 @@ from safetensors import SafetensorError, deserialize
 
 from .._utils import sparse
 from .._utils.atomic import replacing
+from ..solvers._input import canonical
 
 SCHEMA = 3
 KEY = "fastsvm"
@@ -188,7 +189,7 @@ def _goes_forward(array):
 
 def native_array(array):
     """Return an array as safetensors needs it: dense, in C order and this machine's byte order."""
-    array = array.toarray() if sparse.issparse(array) else array
+    array = sparse.as_dense(array)
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
@@ -201,9 +202,7 @@ def pack_rows(name, rows):
     """Turn an array or a CSR matrix into tensors, with sorted and unique columns."""
     if not sparse.issparse(rows):
         return pack_array(name, rows)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = canonical(rows)
     return {
         f"{name}.data": native_array(rows.data),
         f"{name}.indices": rows.indices.astype(np.int64),

@@ -4,8 +4,9 @@ They are computed in double precision, since sums of large terms may cancel.
 """
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import solve_triangular
+
+from .._utils.sparse import as_dense
 
 ONNX_KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
 
@@ -53,4 +54,4 @@ def kernel_values(g, model, rows, others, *, gamma, degree, coef0):
 
 
 def _doubles(values):
-    return (values.toarray() if sparse.issparse(values) else values).astype(np.float64)
+    return as_dense(values).astype(np.float64)

@@ -173,7 +173,7 @@ class Kernel:
         values, sizes = aligned_empty(X.shape, self.dtype), np.empty(X.shape[0])
         for first in range(0, X.shape[0], TILE_ROWS):
             part = X[first : first + TILE_ROWS]
-            part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
+            part = np.subtract(sparse.as_dense(part), self.center, dtype=float)
             values[first : first + TILE_ROWS] = part
             sizes[first : first + TILE_ROWS] = size(part).sum(axis=1)
         return Points(values, sizes, as_rows(values) if self.name == "laplacian" else None)
@@ -303,7 +303,7 @@ class GivenKernel:
 
     def _values(self, A, B):
         values = self.function(A, B)
-        values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=float)
+        values = np.asarray(sparse.as_dense(values), dtype=float)
         if values.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
                 f"The kernel function returned shape {values.shape} for {A.shape[0]} and {B.shape[0]} "
