@@ -98,12 +98,8 @@ def _load_config(ctx, param, path):
 
 
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    help="Seed of every random choice: the same seed gives the same numbers.",
-)
+SEED_HELP = "Seed of every random choice: the same seed gives the same numbers."
+seed_option = click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help=SEED_HELP)
 
 
 def option_field(default: object, help: str, **option: object) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..common.classifiers import CLASSIFIER_HELP, ClassifierRecipe
 from ..common.errors import USAGE, AppError
 from ..common.input_streams import UTF8
+from ..common.options import SEED_HELP
 from ..common.paths import Continues, Reads, Writes
 from ..common.printing import shortened
 from . import checked_values as checks
@@ -127,9 +128,9 @@ class Setting(NamedTuple):
     ----------
     check : callable
         Returns the value, or raises ValueError with what is wrong and what to give.
+    help, metavar : str
     default : object
         Default of the parameter; None mostly means that the recipe decides.
-    help, metavar : str
     option : str
         Name of the option, if it differs from the parameter's.
     repeated : bool
@@ -139,9 +140,9 @@ class Setting(NamedTuple):
     """
 
     check: Callable[[object], Any]
-    default: object = None
     help: str = ""
     metavar: str | None = None
+    default: object = None
     option: str = ""
     repeated: bool = False
     path: Reads | Writes | None = None
@@ -154,47 +155,45 @@ _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if m
 # By the sections of the help.
 OPTIONS = {
     "Input": {
-        "format": Setting(checks.OneOf(*FORMATS), None, FORMAT_HELP),
+        "format": Setting(checks.OneOf(*FORMATS), FORMAT_HELP),
         "text_col": Setting(
-            str, TEXT_COLUMN, "Column of the texts; comment, review and content are also recognised.", "NAME"
+            str, "Column of the texts; comment, review and content are also recognised.", "NAME", TEXT_COLUMN
         ),
         "label_col": Setting(
-            str, LABEL_COLUMN, "Column of the labels; class, sentiment and stars are also recognised.", "NAME"
+            str, "Column of the labels; class, sentiment and stars are also recognised.", "NAME", LABEL_COLUMN
         ),
         "label_sep": Setting(
             str,
-            None,
             "Separator of several labels of a text, for example ','; '' takes each field as one label.  "
             "[default: detected in the fields]",
             "SEP",
         ),
         "encoding": Setting(
-            checks.encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
+            checks.encoding, "Encoding of {what}, for example cp1252 or utf-16.", "NAME", UTF8
         ),
     },
     "Recipe": {
         "recipe": Setting(
             checks.OneOf(AUTO, *RECIPES),
-            AUTO,
             "Features of a text and their weights. `auto` tries several recipes on training texts. The "
             f"recipes are {', '.join(RECIPES)}. For example, nb-words uses word n-grams, weighted by naive "
             "Bayes log-count ratios; article is the recipe of `fastsvm-studies sentiment`. --ngrams, --k and "
             "--score override the recipe.",
             "NAME",
+            AUTO,
         ),
-        "classifier": Setting(checks.OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
+        "classifier": Setting(checks.OneOf(*CLASSIFIERS), CLASSIFIER_HELP),
         "ngrams": Setting(
-            checks.length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
+            checks.length_range, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
         ),
-        "k": Setting(checks.count_or_all, "recipe", "Keep the N features with the highest --score.", "N|all"),
+        "k": Setting(checks.count_or_all, "Keep the N features with the highest --score.", "N|all", "recipe"),
         "score": Setting(
-            checks.OneOf("f_classif", "chi2"), None, "Score that ranks the features.  [default: f_classif]"
+            checks.OneOf("f_classif", "chi2"), "Score that ranks the features.  [default: f_classif]"
         ),
     },
     "Training": {
         "alpha": Setting(
             checks.strength_or_auto,
-            None,
             "Strength of the regularisation. `auto` tries several values on parts of the training texts.  "
             "[default: auto for SDCA and kernel machines, "
             f"{', '.join(f'{name} {alpha:g}' for name, alpha in _FIXED_ALPHAS.items() if alpha)}]",
@@ -202,13 +201,11 @@ OPTIONS = {
         ),
         "penalty": Setting(
             checks.OneOf("l2", "l1"),
-            None,
             "`l1` gives most words no weight: the model keeps only the others, and -v also prints the "
             "accuracy of models with even fewer words. It needs sdca-svm or sdca-logistic.  [default: l2]",
         ),
         "class_weight": Setting(
             checks.label_weights,
-            None,
             "Weight W of each text with LABEL, for example spam=5; may be repeated. `balanced` gives all "
             "labels the same total weight.  [default: balanced if one of two labels is rare, else 1]",
             "balanced|LABEL=W",
@@ -216,44 +213,37 @@ OPTIONS = {
         ),
         "start": Setting(
             os.fspath,
-            None,
             "Train MODEL further on CORPUS. MODEL determines the recipe and the features.",
             "MODEL",
-            "continue",
+            option="continue",
             path=Reads(replaced_by="-o"),
         ),
         "stream": Setting(
             bool,
-            False,
             "Read CORPUS twice and train from a matrix on disk, beside the model. Use it if CORPUS is larger "
             "than memory. The features are words or characters, not both, and no recipes are tried.",
+            default=False,
         ),
         "scheduler": Setting(
             str,
-            None,
             "Like --stream, but the matrix is held by the workers of the Dask scheduler at ADDRESS, for "
             "example tcp://host:8786.",
             "ADDRESS",
         ),
-        "seed": Setting(
-            checks.WholeNumber(0, 2**32 - 1),
-            Settings.seed,
-            "Seed of every random choice: the same seed gives the same numbers.",
-        ),
+        "seed": Setting(checks.WholeNumber(0, 2**32 - 1), SEED_HELP, default=Settings.seed),
     },
     "Evaluation": {
         "holdout": Setting(
             checks.share_below_one,
-            Settings.holdout,
             "Share of the texts to test the model on; 0 skips the test.",
             "SHARE",
+            Settings.holdout,
         ),
         "cv": Setting(
             checks.WholeNumber(2),
-            None,
             "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
             "N",
-            "folds",
+            option="folds",
         ),
     },
 }
@@ -262,14 +252,14 @@ CONFIG_ONLY = {  # not options: only a file for --config can set them
     "chars": Setting(checks.length_range),
     "min_df": Setting(checks.positive_count),
     "tokens": Setting(checks.OneOf("words", "split")),
-    "keep_markup": Setting(bool, False),
+    "keep_markup": Setting(bool, default=False),
     "epochs": Setting(checks.positive_count),
     "metric": Setting(checks.OneOf(*METRICS)),
-    "refit": Setting(bool, True),
+    "refit": Setting(bool, default=True),
     "checkpoint": Setting(os.fspath, path=Continues("folder")),
 }
 OF_OUTPUT = {  # follow from other options of the command
-    "learning_curve": Setting(bool, False, option="report"),
+    "learning_curve": Setting(bool, default=False, option="report"),
     "save_to": Setting(os.fspath, option="output"),
 }
 SETTINGS = {
