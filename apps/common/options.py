@@ -14,7 +14,8 @@ from .files import read_small_file
 from .guesses import meant_option
 from .limits import LEAST_STRENGTH, MOST_STRENGTH
 from .paths import Reads, check_paths
-from .printing import GIVE_ENCODING, decoded
+from .printing import GIVE_ENCODING, decoded, tidy_warnings
+from .progress import Stages
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -151,7 +152,7 @@ def section(title: str, *options: Callable):
     --------
     >>> @command("fastsvm-cells", "count smears", "count smears --json")
     ... @section("Output", json_option)
-    ... def count(json, quiet, verbose):
+    ... def count(json, stage, verbose):
     ...     "Count the cells."
     """
 
@@ -223,7 +224,8 @@ class Command(click.Command):
         """Run the command; errors name a parameter that is not an option as the --config file does."""
         try:
             check_paths(ctx)
-            return super().invoke(ctx)
+            with tidy_warnings():
+                return super().invoke(ctx)
         except AppError as error:
             has_option = any(each.name == "encoding" for each in self.params)
             message = decoded(error.message, GIVE_ENCODING if has_option else "save the file in UTF-8")
@@ -255,8 +257,9 @@ def _as_toml(name: str, value: str) -> str:
     return f"{name} = {value}" if is_bare else f'{name} = "{value}"'
 
 
-def _set_quiet(ctx, param, verbose):
-    ctx.params["quiet"] = verbose is False
+def _set_stage(ctx, param, verbose):
+    ctx.meta["quiet"] = verbose is False
+    ctx.params["stage"] = Stages(verbose is True, spinner=verbose is not False)
     return verbose is True
 
 
@@ -264,7 +267,7 @@ def _verbose_option(*names: str) -> click.Option:
     return click.Option(
         names,
         default=None,
-        callback=_set_quiet,
+        callback=_set_stage,
         help="Verbose: print the name of each stage to stderr as it begins. Quiet: print only errors there.",
     )
 
@@ -293,7 +296,7 @@ COMMON = [
 def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Mapping | None = None, **more):
     """Return a decorator that makes a function a command, with the options that every command has.
 
-    The function also gets `quiet` and `verbose`.
+    The function also gets `stage`, the `Stages` of a run, and `verbose`.
 
     Parameters
     ----------

@@ -178,7 +178,7 @@ def check_one_form(json: bool, csv: bool) -> None:
 def note(message: str) -> None:
     """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
-    if context is None or not context.params.get("quiet"):
+    if context is None or not context.meta.get("quiet"):
         write_to_stderr(one_line(message))
 
 

@@ -38,17 +38,21 @@ class Stages:
         When stderr is a terminal, show the running stage there from `patience` seconds after the start.
     patience : float
         Seconds.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        How long each stage took since `with` was entered.
+    spinner : bool
+        Whether the running stage is shown; may be changed before `with`.
     """
 
     def __init__(self, verbose: bool = False, spinner: bool = False, patience: float = 2.0) -> None:
         self.seconds: dict[str, float] = {}
-        self._verbose = verbose
+        self.spinner = spinner and not verbose and sys.stderr.isatty()
+        self._verbose, self._patience = verbose, patience
         self._open: list[_Stage] = []  # one inside the other
         self._bars: Progress | None = None
-        self._timer = None
-        if spinner and not verbose and sys.stderr.isatty():
-            self._timer = Timer(patience, self._show)
-            self._timer.daemon = True
 
     @contextmanager
     def __call__(self, name: str, total: int | None = None) -> Iterator[Callable[[], None]]:
@@ -93,23 +97,25 @@ class Stages:
         bars.start()
 
     def __enter__(self) -> Self:
-        from fastsvm._utils.interrupts import held_interrupts
+        self.seconds, self._bars = {}, None
+        if self.spinner:
+            from fastsvm._utils.interrupts import held_interrupts
 
-        if self._timer is not None:
+            self._timer = Timer(self._patience, self._show)
+            self._timer.daemon = True
             with held_interrupts():
                 self._timer.start()
         return self
 
     def __exit__(self, *exc_info) -> None:
-        if self._timer is None:
-            return
-        from fastsvm._utils.interrupts import held_interrupts
+        if self.spinner:
+            from fastsvm._utils.interrupts import held_interrupts
 
-        with held_interrupts():
-            self._timer.cancel()
-            self._timer.join()
-            if self._bars is not None:
-                self._bars.stop()
+            with held_interrupts():
+                self._timer.cancel()
+                self._timer.join()
+                if self._bars is not None:
+                    self._bars.stop()
 
 
 class _Stage:

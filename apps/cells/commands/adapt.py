@@ -4,8 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads
-from ...common.printing import tidy_warnings, warn
-from ...common.progress import Stages
+from ...common.printing import warn
 from ._options import command, corrections_option, images_argument, known_options, model_output
 
 
@@ -18,7 +17,7 @@ from ._options import command, corrections_option, images_argument, known_option
 @known_options
 @section("Input", corrections_option)
 @section("Output", model_output("adapted.safetensors"), json_option)
-def adapt(model, images, output, json, quiet, verbose, **known):
+def adapt(model, images, output, json, stage, verbose, **known):
     """Adapt MODEL to another laboratory, using a few labelled cells.
 
     IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped", the model
@@ -31,7 +30,7 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output.training_sections import adaptation_record, adaptation_sections, brief_sections
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         result = adapt_cell_model(model, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     sections = adaptation_sections(result, stage.seconds)

@@ -8,15 +8,7 @@ import click
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Reads, Writes
-from ...common.printing import (
-    check_one_form,
-    next_line,
-    print_line,
-    tidy_warnings,
-    warn,
-    written,
-)
-from ...common.progress import Stages
+from ...common.printing import check_one_form, next_line, print_line, warn, written
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
 
@@ -73,7 +65,7 @@ from ._options import command, images_argument, labels_option, model_option
         help="Width of a pixel in micrometres, for --measurements.",
     ),
 )
-def classify(images, csv, json, quiet, verbose, **given):
+def classify(images, csv, json, stage, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     from ...common.sections import tell
@@ -84,7 +76,8 @@ def classify(images, csv, json, quiet, verbose, **given):
     files = {each.name: given.pop(each.name) for each in fields(ClassifyOutputs) if each.name in given}
     shown = "csv" if csv else "lines" if verbose and not json else ""
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
-    with tidy_warnings(), Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage:
+    stage.spinner &= not (csv and sys.stdout.isatty())
+    with stage:
         outputs = ClassifyOutputs(shown, keep=json, **files)
         count = api.classify(images, outputs=outputs, stage=stage, **given)
     warn(cell_tables.missed_line(count, count.look), count.advice(), count.too_good)

@@ -8,8 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, options_of_fields, section
 from ...common.paths import Writes, check_kind
-from ...common.printing import tidy_warnings, warn, written
-from ...common.progress import Stages
+from ...common.printing import warn, written
 from ..settings import CropSettings
 from ._options import cell_width_option, command, images_argument
 
@@ -35,7 +34,7 @@ from ._options import cell_width_option, command, images_argument
     click.option("--steps", type=Writes("folder"), help="Draw the steps from each image to its crops."),
     json_option,
 )
-def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
+def crop(images, output, steps, cell_width, json, stage, verbose, **chosen):
     """Cut the white cells out of IMAGES.
 
     Each crop is named after its image and the number of the cell in `classify`. The table boxes.csv has a row
@@ -58,7 +57,8 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
         check_kind(table, [cell_tables.BOXES])
     if not folder and (chosen["gray"] or chosen["negative"]):
         raise AppError("--gray and --negative change crops; give -o a folder to write crops to", USAGE)
-    with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
+    stage.spinner &= not (table == "-" and sys.stdout.isatty())
+    with stage:
         with stage("find"):
             found_images = find_images(images)
             files = outside_folders(found_images, filter(None, (folder, steps)))

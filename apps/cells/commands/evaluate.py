@@ -4,8 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, next_line, note, tidy_warnings, warn
-from ...common.progress import Stages
+from ...common.printing import many, next_line, note, warn
 from ._options import NO_GROUPS, command, images_argument, known_options
 
 
@@ -25,7 +24,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     ),
     json_option,
 )
-def evaluate(model, images, mistakes, json, quiet, verbose, **known):
+def evaluate(model, images, mistakes, json, stage, verbose, **known):
     """Test MODEL on the labelled IMAGES, one white cell per image.
 
     The cell is the largest of the image, or the central one if the image was cut out round a cell. An image
@@ -38,7 +37,7 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     from ..output.training_sections import evaluation_record, evaluation_sections
 
     left_out = 0
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         found, errors = evaluate_cell_model(model, images, **known, stage=stage)
         if mistakes and errors.error:
             with stage("draw"):

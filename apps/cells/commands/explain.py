@@ -5,8 +5,7 @@ import click
 from ...common.matplotlib_figures import figure
 from ...common.options import COUNT, json_option, section
 from ...common.paths import Writes
-from ...common.printing import tidy_warnings, written
-from ...common.progress import Stages
+from ...common.printing import written
 from ._options import IMAGES, cell_width_option, command, model_option
 
 
@@ -23,7 +22,7 @@ from ._options import IMAGES, cell_width_option, command, model_option
     click.option("-o", "--output", type=Writes("plot"), help="Draw the explanation (.png, .svg or .pdf)."),
     json_option,
 )
-def explain(image, output, json, quiet, verbose, **cell):
+def explain(image, output, json, stage, verbose, **cell):
     """Show which measurements decided the label of a white cell.
 
     The first word of a name tells what is measured. nucleus and cell: size and shape. ratio: stain and grain
@@ -38,7 +37,7 @@ def explain(image, output, json, quiet, verbose, **cell):
     from ..jobs.cell_explanation import explain_cell
     from ..output import explained_cell
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         found = explain_cell(image, cell["model"], cell["cell"], cell_width=cell["cell_width"], stage=stage)
         if output:
             with stage("draw"):

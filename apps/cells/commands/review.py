@@ -7,8 +7,7 @@ import click
 from ...common.limits import limit
 from ...common.options import section
 from ...common.paths import Continues
-from ...common.printing import many, print_line, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import many, print_line
 from ..settings import NAMES
 from ._options import cell_width_option, command, images_argument, labels_option, model_option
 
@@ -33,7 +32,7 @@ from ._options import cell_width_option, command, images_argument, labels_option
         help="File to save corrections to. If it exists, `review` continues it.",
     ),
 )
-def review(images, model, output, quiet, verbose, **known):
+def review(images, model, output, stage, verbose, **known):
     """Correct the labels of the white cells in IMAGES, in a browser.
 
     `review` prints the address of a page that only this computer can open. Each correction is saved at once;
@@ -46,8 +45,8 @@ def review(images, model, output, quiet, verbose, **known):
     from ...common.sections import Section, tell
     from ..output.review_server import review_server_of
 
-    with tidy_warnings(), held(output):
-        with Stages(verbose, spinner=not quiet) as stage:
+    with held(output):
+        with stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
             server, adapt, skipped = review_server_of(images, model, output, most, stage, **known)
         print_line(server.url)

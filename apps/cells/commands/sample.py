@@ -20,7 +20,7 @@ from ._options import command
     "Output",
     click.option("-o", "--output", type=Writes("folder"), default="smears", help="Folder to make."),
 )
-def sample(output, quiet, verbose):
+def sample(output, stage, verbose):
     """Write 54 synthetic smears to a folder, to try fastsvm on.
 
     The smears show no real blood. The folder contains images for training, other images in `new`, two images

@@ -5,8 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.options import json_option, options_of_fields, section, seed_option
 from ...common.paths import Writes
-from ...common.printing import note, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import note
 from ..settings import TrainingSettings
 from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options, model_output
 
@@ -31,7 +30,7 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
     ),
     json_option,
 )
-def train(images, output, suspects, json, quiet, verbose, **given):
+def train(images, output, suspects, json, stage, verbose, **given):
     """Train a classifier of white cells on IMAGES, and test it.
 
     The test is a cross-validation. The label of an image is given to its largest white cell, or to the
@@ -45,7 +44,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
 
         if not given["groups"]:
             note(NO_GROUPS)
-        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage:
             done = train_model(images, output, **given, stage=stage)
             if suspects and done.suspects:
                 with stage("draw"):

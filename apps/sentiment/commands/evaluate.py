@@ -8,8 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, tidy_warnings, warn
-from ...common.progress import Stages
+from ...common.printing import note, warn
 from ...common.sections import tell
 from .. import checked_values
 from ._options import LABELLED, command, remembering_source, source_options
@@ -45,7 +44,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
     ),
     json_option,
 )
-def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **options):
+def evaluate(arguments, source, report, mistakes, json, stage, verbose, **options):
     """Test MODEL on the labelled texts of CORPUS.
 
     A SECOND model is compared with MODEL. CORPUS is a file or a folder of labelled texts, or - for stdin. A
@@ -67,7 +66,7 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     from ..measures.prediction import about_model, load_scorer
     from ..output import evaluation_output
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         with stage("load"):
             models = [(path, load_scorer(path), about_model(path)) for path in paths]
         source = remembering_source(replace(source, path=corpus), models[0][2])

@@ -8,7 +8,7 @@ from ...common.errors import USAGE, AppError
 from ...common.input_streams import UTF8, open_binary
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import check_one_form, note, print_json, tidy_warnings
+from ...common.printing import check_one_form, note, print_json
 from ...common.progress import Stages
 from ...common.sections import tell
 from ..data.text_lines import max_line, too_long
@@ -38,7 +38,7 @@ from ._options import command, number_option, rows_shown
     click.option("--csv", is_flag=True, help="Without TEXT, print a CSV table of label, word and weight."),
     json_option,
 )
-def explain(arguments, number, label, quiet, verbose, **forms):
+def explain(arguments, number, label, stage, verbose, **forms):
     """Show the deciding words of TEXT, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
@@ -62,7 +62,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
 
     if text == "-" or (text and os.path.isfile(text)):
         text = _read_text(text, max_line())
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         with stage("load"):
             model = prediction.load_text_model(model)
         if text is None:

@@ -5,8 +5,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import COUNT, FiniteRange, json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import note, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import note
 from ...common.sections import Section, tell
 from ._options import command
 
@@ -38,7 +37,7 @@ from ._options import command
     ),
     json_option,
 )
-def export(model, output, to, json, quiet, verbose, **cut):
+def export(model, output, to, json, stage, verbose, **cut):
     """Write MODEL in another format.
 
     The effective weight of a term is its largest absolute weight for any label, multiplied by the factor of
@@ -52,7 +51,7 @@ def export(model, output, to, json, quiet, verbose, **cut):
     from ..jobs import model_export
     from ..measures import prediction
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         with stage("load"):
             about, model = prediction.about_model(model), prediction.load_text_model(model)
         with stage("export"):

@@ -4,8 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import note
 from ...common.sections import tell
 from ._options import LABELLED, command, number_option, rows_shown, setting_option, source_options
 
@@ -37,7 +36,7 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
     number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
     json_option,
 )
-def inspect(source, number, output, folds, json, quiet, verbose, **split):
+def inspect(source, number, output, folds, json, stage, verbose, **split):
     """Show what is in CORPUS, and which labels look wrong.
 
     A label is suspect if a model that was trained on other texts contradicts it. `inspect` also lists texts
@@ -52,7 +51,7 @@ def inspect(source, number, output, folds, json, quiet, verbose, **split):
     from ..settings import recipe_settings
 
     settings = recipe_settings("auto", **split)
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         found = CorpusInspection(source, settings, folds=folds, number=number, stage=stage)
         if output:
             inspection_output.write_suspects(output, found.suspects)

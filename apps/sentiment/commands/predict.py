@@ -14,8 +14,7 @@ from ...common.errors import DONE, USAGE, AppError
 from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, tidy_warnings, warn, written
-from ...common.progress import Stages
+from ...common.printing import many, note, note_skipped, warn, written
 from .. import checked_values
 from ..data.corpus import ANY_FORMAT
 from ._options import command, remembering_source, source_options
@@ -82,7 +81,7 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
     ),
 )
 @section("Cluster", scheduler_option)
-def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **options):
+def predict(arguments, source, output, scheduler, n_next, stage, verbose, **options):
     """Predict the label of each text in FILE.
 
     FILE has any format that `train` reads, with or without labels, or one text per line. FILE may be gzipped;
@@ -114,10 +113,10 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     if n_next and given:
         raise AppError(f"--next writes texts to label, and does not support --{given[0]}", USAGE)
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
-    if files == ["-"] and sys.stdin.isatty() and not quiet:
+    if files == ["-"] and sys.stdin.isatty():
         note(f"type a text and press Enter; Ctrl-D ends (model: {model_path or SHIPPED_NAME})")
-    spinner = not quiet and not (sys.stdout.isatty() and output is None)
-    with tidy_warnings(), Stages(verbose, spinner) as stage:
+    stage.spinner &= not (sys.stdout.isatty() and output is None)
+    with stage:
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)

@@ -10,7 +10,7 @@ from ._options import command
 
 
 @command("sample > reviews.csv", "sample | fastsvm-sentiment train - -o reviews.safetensors")
-def sample(quiet, verbose):
+def sample(stage, verbose):
     """Print 2,000 sample reviews as CSV, to train on.
 
     The reviews are synthetic. Each has the label pos or neg.

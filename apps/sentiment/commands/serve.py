@@ -5,8 +5,7 @@ import click
 from ...common.errors import FAILED
 from ...common.options import section
 from ...common.paths import Reads
-from ...common.printing import many, note, print_line, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import many, note, print_line
 from ._options import command
 
 
@@ -21,7 +20,7 @@ from ._options import command
         "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen on; 0 is any free port."
     ),
 )
-def serve(model, host, port, quiet, verbose):
+def serve(model, host, port, stage, verbose):
     """Serve MODEL over HTTP: texts in, labels out, as JSON.
 
     POST /predict takes {"text": "..."} and answers {"label": ..., "score": ...}, with probabilities if the
@@ -38,7 +37,7 @@ def serve(model, host, port, quiet, verbose):
     from ..measures import prediction
     from ..output.text_server import Service
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):
+    with stage, stage("load"):
         scorer, about = prediction.load_scorer(model), prediction.about_model(model)
     service = Service(scorer, model, about)
 

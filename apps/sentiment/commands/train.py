@@ -8,8 +8,7 @@ import click
 from ...common.errors import AppError, is_shortage
 from ...common.options import LAST_SECTION, json_option, section
 from ...common.paths import Writes, default_output
-from ...common.printing import tidy_warnings, warn
-from ...common.progress import Stages
+from ...common.printing import warn
 from ...common.sections import tell
 from . import _options
 
@@ -35,7 +34,7 @@ from . import _options
     click.option("--report", type=Writes("html"), help="Write a page about the model and its mistakes."),
     json_option,
 )
-def train(corpus, output, report, json, quiet, verbose, **options):
+def train(corpus, output, report, json, stage, verbose, **options):
     """Train a model on the labelled texts of CORPUS, and test it.
 
     The model is trained again on all texts, and saved. CORPUS is a file or a folder, or - for stdin. A file
@@ -50,10 +49,10 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         from ..api import train as train_model
         from ..output.training_output import brief_sections, training_record, training_sections
 
-        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage:
             warnings.simplefilter("ignore", TrainingWarning)  # printed below
             model = train_model(corpus, stage=stage, **given)
-            result = model.training
+            result, seconds = model.training, stage.seconds
     except KeyboardInterrupt:
         later = f"; the same command resumes from {checkpoint}" if checkpoint else ""
         raise AppError(f"interrupted; no model was written{later}") from None
@@ -64,11 +63,11 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     warn(*result.warnings)
     try:
         if report:  # before anything is printed: its reader may leave
-            with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
+            with stage, stage("report"):
                 model.report(report, _reproducing_command(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
-        shown = training_sections(result, stage.seconds) if verbose else brief_sections(result)
-        code = tell(json, training_record(result, stage.seconds), shown, result.skipped)
+        shown = training_sections(result, seconds) if verbose else brief_sections(result)
+        code = tell(json, training_record(result, seconds), shown, result.skipped)
     return code
 
 

@@ -10,8 +10,7 @@ from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
 from ...common.paths import Continues, Reads
-from ...common.printing import note, tidy_warnings
-from ...common.progress import Stages
+from ...common.printing import note
 from ...common.sections import Section, tell
 from .study_commands import command, thread_count
 
@@ -54,7 +53,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
     options.json_option,
 )
 @click.argument("file", type=Reads(), metavar="FILE")
-def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config):
+def compare(file, solvers, scale, alpha, output, json, stage, verbose, **config):
     """Compare solvers on the rows of FILE, epoch by epoch.
 
     FILE is an svmlight file (.svm, .libsvm), a table (.csv, .tsv), or an .npz file with X and y. A quarter of
@@ -76,7 +75,7 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
     )
     for name in settings.solvers:
         own_rows.model_of(name, settings, settings.alphas[0])  # refuses what the solver does not support
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         with stage("read"):
             parts = own_rows.Parts(*_read_and_split_rows(file, scale, table))
         folders.take_folder(output, "compare")

@@ -11,7 +11,7 @@ import click
 from ...common import options
 from ...common.errors import DONE, FAILED, USAGE, AppError
 from ...common.paths import Continues, Reads
-from ...common.printing import note, print_json, print_line, tidy_warnings
+from ...common.printing import note, print_json, print_line
 from ...common.progress import Stages
 
 # What each study is about, in the order in which `all` runs them; `run` of its module returns a report.
@@ -101,7 +101,7 @@ def all_studies(output, json, **options):
     from ..report.study_pages import PAGE, all_claims, claims_summary, print_verdicts, write_index_page
 
     folders.take_folder(output, "all")
-    if options["data"] is None and not options["quiet"]:
+    if options["data"] is None:
         note(WITHOUT_DATA)
     records, failed = [], []
     for name in STUDIES:
@@ -148,7 +148,7 @@ def gallery(folder, output):
 
 
 def run_study(
-    name: str, folder: str, *, quiet: bool, verbose: bool, threads: object = -1, runs_file=None, **choices
+    name: str, folder: str, *, stage: Stages, verbose: bool, threads: object = -1, runs_file=None, **choices
 ) -> dict:
     """Run a study, or read its runs from a file, and write the results; return their record."""
     from ...common.cache import Cache
@@ -159,7 +159,7 @@ def run_study(
     output.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
     start = process_time()
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+    with stage:
         if runs_file:
             measured, how = read_runs(runs_file, name)
         else:

@@ -11,8 +11,6 @@ from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
 from ...common.options import LOSS, json_option, option_field, options_of_fields, section
 from ...common.paths import Reads
-from ...common.printing import tidy_warnings
-from ...common.progress import Stages
 from ...common.sections import tell
 from ..vector_models import SOLVER_TYPES
 
@@ -57,9 +55,9 @@ def command(*examples: str, letter_v: bool = True):
 
     def decorate(function):
         @wraps(function)
-        def run(file, format, zero_based, header, label_col, json, quiet, verbose, **more):
+        def run(file, format, zero_based, header, label_col, json, stage, verbose, **more):
             source = Source(file, format, zero_based, header, label_col)
-            with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+            with stage:
                 try:
                     record, shown = function(source, stage, **more)
                 except ValueError as error:
