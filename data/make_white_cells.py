@@ -66,7 +66,7 @@ def samples_of(folder: Path, settings: TrainingSettings, stage: Stages) -> Train
         known = {}
         if labels.exists():
             known["labels"] = write_table(Path(place) / "known.csv", known_images(folder))
-        files, skipped, boxes = find_training_images([str(folder / "images")], **known)
+        files, skipped, boxes, _ = find_training_images([str(folder / "images")], **known)
         look = first_look(files, None, NOTHING)
         return measure_training_samples(files, boxes, settings, look, skipped, stage)[0]
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import red_cells
 from .field import Field
 from .findings import RED_CELL, FoundCell
-from .masks import is_cut
+from .masks import is_cut, outline
 from .white_cells import WhiteCell
 
 # Of the densities of blue, green and red: the direction that a linear classifier found between pixels of
@@ -93,10 +93,5 @@ def find_platelets(field: Field, seen: np.ndarray, contrast: float) -> list[np.n
         least, most = (MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER) if at_border else (MIN_AREA, MAX_AREA)
         if least <= area <= most:
             spot = (labels[y : y + h, x : x + w] == k).view(np.uint8)
-            found.append(_border(spot, (int(x), int(y))))
+            found.append(outline(spot, (int(x), int(y))))
     return found
-
-
-def _border(mask: np.ndarray, corner: tuple[int, int]) -> np.ndarray:
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=corner)
-    return max(contours, key=len).reshape(-1, 2)

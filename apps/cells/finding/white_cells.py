@@ -278,13 +278,12 @@ def _white_cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body
     height, width = field.frame.shape
     box_left, box_top = max(0, int(x - MARGIN)), max(0, int(y - MARGIN))
     box_right, box_bottom = min(width, round(x + w + MARGIN)), min(height, round(y + h + MARGIN))
-    contours, _ = cv2.findContours(body, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=(x, y))
     middle = cv2.moments(nucleus, binaryImage=True)
     return WhiteCell(
         box=(box_left, box_top, box_right - box_left, box_bottom - box_top),
         center=(x + int(middle["m10"] / middle["m00"]), y + int(middle["m01"] / middle["m00"])),
         area=cv2.countNonZero(body),
-        contour=max(contours, key=len).reshape(-1, 2),
+        contour=masks.outline(body, (x, y)),
         corner=(x, y),
         nucleus=nucleus,
         body=body,

@@ -94,8 +94,7 @@ def adapt_cell_model(
     if model.about.training is None:
         raise AppError(f"{model.name}: cannot be adapted again; give the model that it was adapted from")
     with stage("find"):
-        everything = []
-        files, skipped, boxes = find_training_images(sources, everything=everything, **known)
+        files, skipped, boxes, everything = find_training_images(sources, **known)
         # From all images: a few with labels would be too few.
         look = first_look(everything, cell_width, model.about)
         usual = usual_stain_of(everything, look)

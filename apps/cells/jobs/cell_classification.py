@@ -90,11 +90,7 @@ class CellClassification(CellCounts):
     """
 
     def __init__(
-        self,
-        model: CellModel,
-        sources: Sequence[str],
-        settings: ClassifySettings,
-        look: FirstLook = NO_LOOK,
+        self, model: CellModel, sources: Sequence[str], settings: ClassifySettings, look: FirstLook = NO_LOOK
     ) -> None:
         self.model, self.settings, self.look = model, settings, look
         self.min_score = model.least(settings.min_score)
@@ -246,9 +242,7 @@ def classify_cells(
         Its `truth` is the label of the image, if there is one.
     """
     about, settings = count.model.about, count.settings
-    keep = (
-        draw is not None and describing is map_images
-    )  # elsewhere the pixels of each image would be sent back
+    keep = draw is not None and describing is map_images  # a cluster would send the pixels back
     how |= {"look": count.look, "also": settings.also, "usual": about.usual, "keep": keep}
     describe = partial(describe_image, wanted=(*wanted, "quality"), **how)
     classified = _classified(describing(describe, files), count, batch)
@@ -260,14 +254,10 @@ def _classified(
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
     model, classes = count.model, count.model.classes
     while batch := list(islice(results, size)):
-        rows = [
-            (file.name, row)
-            for file, result in batch
-            if isinstance(result, DescribedImage)
-            for row in result.X
-        ]
-        names, X = zip(*rows, strict=True) if rows else ((), ())
-        scores = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
+        described = [(file.name, result.X) for file, result in batch if isinstance(result, DescribedImage)]
+        names = [name for name, rows in described for _ in rows]
+        X = [row for _, rows in described for row in rows]
+        scores = iter(model.scores(np.stack(X), names).astype(float) if X else ())
         for file, result in batch:
             if not isinstance(result, DescribedImage):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None

@@ -304,7 +304,7 @@ def train_cell_model(
     CellTraining
     """
     with stage("find"):
-        files, skipped, boxes = find_training_images(sources, **known)
+        files, skipped, boxes, _ = find_training_images(sources, **known)
         look = first_look(files, settings.cell_width)
         usual = usual_stain_of(files, look)
     samples, ranges, kind = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)

@@ -48,10 +48,7 @@ class CellCalibration:
 
 
 def calibrate_scores(
-    probabilities: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    parts: Sequence[np.ndarray],
+    probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, parts: Sequence[np.ndarray]
 ) -> CellCalibration:
     """Learn the calibration of scores.
 

@@ -79,10 +79,8 @@ class CautiousModel:
         is_other = (chances[..., ~known] > MAX_OTHER).any(axis=(0, 2))
         lower = chances.min(axis=0)
         is_other |= ~known[lower.argmax(axis=1)]
-        places = {label: k for k, label in enumerate(self.classes)}
-        scores = np.column_stack(
-            [lower[:, places[label]] if label in places else np.zeros(len(X)) for label in classes]
-        )
+        of_label = dict(zip(self.classes, lower.T, strict=True))
+        scores = np.column_stack([of_label.get(label, np.zeros(len(X))) for label in classes])
         scores[is_other | self.is_too_fine(X)] *= REFUSED
         return scores
 

@@ -163,8 +163,7 @@ def _cautious_model(record: Mapping, n: int) -> CautiousModel:
 def _learned_cells(record: Mapping, n_classes: int, n_features: int) -> LearnedCells:
     X = np.frombuffer(base64.b64decode(record["X"], validate=True), "<f2").astype(np.float32)
     numbers = np.array(record["number"])
-    if numbers.dtype.kind != "i" or numbers.ndim != 1 or not np.isfinite(X).all():
-        raise ValueError("training")
-    if not np.array_equal(np.unique(numbers), np.arange(n_classes)):
+    is_fine = numbers.dtype.kind == "i" and numbers.ndim == 1 and np.isfinite(X).all()
+    if not is_fine or not np.array_equal(np.unique(numbers), np.arange(n_classes)):
         raise ValueError("training")
     return X.reshape(len(numbers), n_features), numbers

@@ -21,8 +21,7 @@ def find_training_images(
     labels: str | None = None,
     groups: str | None = None,
     classes: Sequence[str] | None = None,
-    everything: list[ImageFile] | None = None,
-) -> tuple[list[ImageFile], Skipped, Boxes]:
+) -> tuple[list[ImageFile], Skipped, Boxes, list[ImageFile]]:
     """Find the images with a label, or with labelled boxes of cells.
 
     Parameters
@@ -36,8 +35,6 @@ def find_training_images(
         As for `find_images`; or boxes with labels, as for `read_boxes`.
     groups, classes
         As for `find_images`.
-    everything : list, optional
-        Collects the images, with a label or without.
 
     Returns
     -------
@@ -46,16 +43,15 @@ def find_training_images(
         The images without a label, if there are no boxes.
     boxes : dict
         Labelled boxes by file.
+    everything : list of ImageFile
+        All images, with a label or without.
     """
-    everything = [] if everything is None else everything
     fields = labels is not None and has_boxes(labels)
     if not (corrections or fields):
         files = find_images(sources, labels=labels, groups=groups, classes=classes)
-        everything += files
-        return *with_labels(files, source_name(sources)), {}
+        return *with_labels(files, source_name(sources)), {}, files
     read = list(map(read_corrections, corrections))
     files = find_images(sources, labels=None if fields else labels, groups=groups)
-    everything += files
     known = {label for _, classes_said in read for label in classes_said} if labels is None else set()
     for allowed in (known if labels is None or fields else None, classes):
         if allowed is not None:
@@ -63,15 +59,16 @@ def find_training_images(
     said = read_boxes(labels, files) if fields else []
     for corrected, _ in read:
         said += boxes_of_files(files, corrected) if corrected else []
-    boxes: dict[ImageFile, dict[Box, LabelledBox]] = {}
+    of_files: dict[ImageFile, dict[Box, LabelledBox]] = {}
     for file, boxed in said:
-        boxes.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)
-    kept = [file for file in files if file.label is not None or file in boxes]
+        of_files.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)
+    kept = [file for file in files if file.label is not None or file in of_files]
     if not kept:
         raise AppError(f"{', '.join(corrections)}: the file has no corrections, and no image has a label")
     if rest := len(files) - len(kept):
         note(f"note: left out {many(rest, 'image')} without a label or correction")
-    return kept, Skipped(source_name(sources)), {file: list(each.values()) for file, each in boxes.items()}
+    boxes = {file: list(each.values()) for file, each in of_files.items()}
+    return kept, Skipped(source_name(sources)), boxes, files
 
 
 def _of_classes(boxed: LabelledBox, classes: Sequence[str] | None) -> LabelledBox:

@@ -34,7 +34,7 @@ import numpy as np
 from ...common.errors import is_shortage
 from ..finding import _pixels
 from ..finding.field import COLOUR_PLANES, Field
-from ..finding.masks import count_parts
+from ..finding.masks import count_parts, outline
 from ..finding.white_cells import WhiteCell
 
 GROUPS = ("nucleus_", "cell_", "ratio_", "whole_", "colour_")  # in their order; all but the last travel
@@ -102,9 +102,8 @@ def feature_names() -> list[str]:
     field = Field(np.full((64, 64, 3), 255, np.uint8))
     disc = cv2.circle(np.zeros((40, 40), np.uint8), (20, 20), 15, 1, cv2.FILLED)
     nucleus = cv2.circle(np.zeros_like(disc), (20, 20), 9, 1, cv2.FILLED)
-    (contour,), _ = cv2.findContours(disc, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     area = int(np.count_nonzero(disc))
-    cell = WhiteCell((12, 12, 40, 40), (32, 32), area, contour.reshape(-1, 2) + 12, (12, 12), nucleus, disc)
+    cell = WhiteCell((12, 12, 40, 40), (32, 32), area, outline(disc, (12, 12)), (12, 12), nucleus, disc)
     return [name for name, _ in features_of(field, cell)]
 
 
@@ -131,7 +130,6 @@ class _Measured:
         free = 1 - field.frame[part]
         self.body = body * free if (body * free).any() else body
         self.area = cv2.countNonZero(self.nucleus)
-        self.nucleus_box = cv2.boundingRect(self.nucleus)
         self.depth, self.height = _to_border(self.nucleus), _to_border(1 - self.nucleus)
         self.planes = field.densities(cv2.GaussianBlur(field.image[part], (3, 3), 0), COLOUR_PLANES)
         inside = self.nucleus > 0
@@ -161,15 +159,12 @@ class _Measured:
             yield f"nucleus_hu_{number}", value
         for number, dent in enumerate(_concavity_depths(max(contours, key=len)) / size, start=1):
             yield f"nucleus_dent_{number}", dent
-        for depth in LOBE_DEPTHS:
-            yield f"nucleus_lobes_{depth}", self._lobes(depth * deepest)
+        x, y, w, h = cv2.boundingRect(self.nucleus)
+        inside = self.depth[y : y + h, x : x + w]
+        for depth in LOBE_DEPTHS:  # the width of a border without which lobes are left
+            yield f"nucleus_lobes_{depth}", count_parts((inside > depth * deepest).view(np.uint8), 6)
         for thickness in THICKNESSES:
             yield f"nucleus_thicker_{thickness}", np.count_nonzero(self.depth > thickness) / self.area
-
-    def _lobes(self, depth: float) -> int:
-        """Count the parts of the nucleus that are left without a border of this width."""
-        x, y, w, h = self.nucleus_box
-        return count_parts((self.depth[y : y + h, x : x + w] > depth).view(np.uint8), 6)
 
     def cell_shape(self) -> Iterator[Feature]:
         hull = cv2.convexHull(self.cell.contour)
@@ -183,20 +178,19 @@ class _Measured:
         yield "cell_roundness", 4 * np.pi * hull_area / max(cv2.arcLength(hull, True), 1) ** 2
         yield "cell_eccentricity", np.hypot(*offset) / size
 
-    def _grains(self) -> Iterator[Feature]:
+    def _grains(self, parts: list[np.ndarray], unit: float) -> Iterator[Feature]:
         # Densities in steps of 1/200, because whole numbers are sorted quickly.
         planes = cv2.convertScaleAbs(np.maximum(self.planes[..., ::2] + 0.2, 0), alpha=200)
         last = {"bright": planes, "dark": planes}
-        masks = {part: cv2.inRange(self.parts, k, k) for k, part in enumerate(PARTS, start=1)}
         for width in GRAINS:
             disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
             for kind, operation in (("bright", cv2.MORPH_OPEN), ("dark", cv2.MORPH_CLOSE)):
                 now = cv2.morphologyEx(planes, operation, disc)
                 taken = cv2.absdiff(now, last[kind])
                 last[kind] = now
-                for part, mask in masks.items():
+                for part, mask in zip(PARTS, parts, strict=True):
                     for plane, value in zip(GRAIN_PLANES, cv2.mean(taken, mask), strict=False):
-                        yield f"ratio_grain_{kind}_{width}_{part}_{plane}", value / 200
+                        yield f"ratio_grain_{kind}_{width}_{part}_{plane}", value / 200 / unit
 
     def ratios(self) -> Iterator[Feature]:
         parts = [cv2.inRange(self.parts, k, k) for k in (1, 2)]
@@ -213,8 +207,7 @@ class _Measured:
             ranks = [int(share * (len(dark) - 1)) for share in RATIO_SHARES]
             for share, value in zip(RATIO_SHARES, np.partition(dark, ranks)[ranks], strict=True):
                 yield f"ratio_dark_{share}_{part}", value / unit
-        for name, value in self._grains():
-            yield name, value / unit
+        yield from self._grains(parts, unit)
 
     def whole(self) -> Iterator[Feature]:
         inside = np.flatnonzero(self.body)

@@ -60,11 +60,11 @@ def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...
           left without a border of half its largest depth;
         - the mean density of nucleus and cytoplasm in each channel, nan without cytoplasm.
     """
-    shapes = [*_shape(cell.body), *_shape(cell.nucleus)]
-    area = np.count_nonzero(cell.nucleus)
+    ratio = np.count_nonzero(cell.nucleus) / max(np.count_nonzero(cell.body), 1)
     values = [
-        *shapes,
-        area / max(np.count_nonzero(cell.body), 1),
+        *_shape(cell.body),
+        *_shape(cell.nucleus),
+        ratio,
         _lobes(cell.nucleus),
         *_densities(field, cell),
     ]

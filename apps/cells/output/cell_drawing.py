@@ -109,11 +109,10 @@ def contact_sheet(
         fitted[-1] = (np.full((tile, tile, 3), 240, np.uint8), "... and more")
     columns = max(1, min(columns or round((1.5 * len(fitted)) ** 0.5), len(fitted)))
     rows = max(1, -(-len(fitted) // columns))
-    sheet = np.full(
-        (head + rows * (tile + gap + band), gap + columns * (tile + gap), 3), PAPER, dtype=np.uint8
-    )
+    height, width = head + rows * (tile + gap + band), gap + columns * (tile + gap)
+    sheet = np.full((height, width, 3), PAPER, np.uint8)
     if title:
-        _draw_text(sheet, title, (gap, 26), 0.6, sheet.shape[1] - 2 * gap)
+        _draw_text(sheet, title, (gap, 26), 0.6, width - 2 * gap)
     for place, (image, caption) in enumerate(fitted):
         row, column = divmod(place, columns)
         x, y = gap + column * (tile + gap), head + row * (tile + gap + band)

@@ -21,24 +21,15 @@ def explanation_record(found: CellExplanation) -> dict:
 def explanation_sections(found: CellExplanation) -> list[Section]:
     """Return why a cell got its label."""
     columns = ["measurement", "log-odds", "here", *found.reasons[0]["means"]]
-    rows = [
-        (
-            each["name"],
-            f"{each['contribution']:+.2f}",
-            *(f"{number:+.1f}" for number in (each["value"], *each["means"].values())),
-        )
-        for each in found.reasons
-    ]
+    rows = []
+    for each in found.reasons:
+        values = (f"{number:+.1f}" for number in (each["value"], *each["means"].values()))
+        rows.append((each["name"], f"{each['contribution']:+.2f}", *values))
     rows.append(("all others", f"{found.rest:+.2f}", *[""] * (len(columns) - 2)))
     about = "Values of this cell and means of the classes, in standard deviations from the mean of all cells."
-    return [
-        Section(lines=[f"{found.label}: {_shares(found, ', ')}"]),
-        Section(
-            title=f"For {found.likeliest} (+) and for {found.next} (-)",
-            lines=[about],
-            tables=[Table(columns, rows)],
-        ),
-    ]
+    label = Section(lines=[f"{found.label}: {_shares(found, ', ')}"])
+    title = f"For {found.likeliest} (+) and for {found.next} (-)"
+    return [label, Section(title=title, lines=[about], tables=[Table(columns, rows)])]
 
 
 def plot_cell_explanation(found: CellExplanation, path: str) -> None:

@@ -78,15 +78,9 @@ def adaptation_record(result: CellAdaptation, seconds: Mapping[str, float]) -> d
 
 
 def _mistake_records(mistakes: Iterable[Mistake]) -> list[dict]:
-    return [
-        {
-            "file": file.name,
-            "label": file.label,
-            "prediction": cell and cell.label,
-            "score": cell and cell.score,
-        }
-        for file, cell in mistakes
-    ]
+    names = "file", "label", "prediction", "score"
+    rows = ((file.name, file.label, cell and cell.label, cell and cell.score) for file, cell in mistakes)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def training_sections(done: CellTraining, seconds: Mapping[str, float]) -> list[Section]:
