@@ -96,9 +96,8 @@ class App(click.Group):
         except KeyboardInterrupt:
             raise AppError("interrupted") from None
         except ImportError as error:
-            raise AppError(
-                f"a library cannot be loaded: {error}; install fastsvm again, or add memory"
-            ) from error
+            what = f"a library cannot be loaded: {error}"
+            raise AppError(f"{what}; install fastsvm again, or add memory") from error
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard_stream("stdout")
             return DONE

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterator
 
+UNFINISHED = ".part"  # ends the name of the folder that keeps results beside a CSV table, until it is written
+
 
 def walk_folder(top: str) -> Iterator[tuple[str, str]]:
     """Yield path and name of each file below a folder, sorted by name, without hidden files.
@@ -23,7 +25,7 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                if not (_leads_back(entry, real_top) or name.endswith(".csv.part")):  # of an interrupted run
+                if not (_leads_back(entry, real_top) or name.endswith(f".csv{UNFINISHED}")):
                     inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name
@@ -32,7 +34,7 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
 
 def _leads_back(link: os.DirEntry, top: str) -> bool:
     """Whether this is a link to a folder that the walk enters without it, or to one that contains `top`."""
-    path = os.path.join(os.path.realpath(link), "") if link.is_symlink() else ""
-    return bool(path) and (
-        top.startswith(path) or (path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :])
-    )
+    if not link.is_symlink():
+        return False
+    path = os.path.join(os.path.realpath(link), "")
+    return top.startswith(path) or (path.startswith(top) and f"{os.sep}." not in path[len(top) - 1 :])

@@ -254,9 +254,8 @@ class _Protocol(HttpToolsProtocol):
             super().shutdown()
 
     def _refuse_late_head(self) -> None:
-        self._refuse_request(
-            "408 Request Timeout", f"the request was not complete after {self.timeout:g} seconds"
-        )
+        why = f"the request was not complete after {self.timeout:g} seconds"
+        self._refuse_request("408 Request Timeout", why)
 
     def send_400_response(self, msg: str) -> None:
         self._refuse_request("400 Bad Request", msg, "")

@@ -33,9 +33,8 @@ class _RecodedStream:
             try:
                 text = self._decoder.decode(chunk, final=not chunk).encode(UTF8, "surrogateescape")
             except UnicodeError as error:
-                raise AppError(
-                    f"{self._name}: is not {self._encoding} ({error}); give its encoding with --encoding"
-                ) from error
+                told = f"is not {self._encoding} ({error}); give its encoding with --encoding"
+                raise AppError(f"{self._name}: {told}") from error
             if text or not chunk:
                 return text
 
@@ -55,7 +54,7 @@ def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     Devices are refused, except a terminal and /dev/null.
     """
     name = "<stdin>" if path == "-" else path
-    with _open_stdin() if path == "-" else open(path, "rb") as stream:
+    with nullcontext(_peekable_stdin()) if path == "-" else open(path, "rb") as stream:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
         some = stream.peek(2)[:2]
@@ -83,10 +82,9 @@ def _unpacked(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
         raise DamagedGzip(f"{name}: damaged gzip data; copy or download the file again ({error})") from error
 
 
-@contextmanager
-def _open_stdin() -> Iterator[BinaryIO]:
+def _peekable_stdin() -> BinaryIO:
     stream = sys.stdin.buffer
-    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+    return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
 
 
 def _is_device(stream: BinaryIO) -> bool:

@@ -120,9 +120,8 @@ def read_matrix(
                 if format == "svmlight" and "label" in told:
                     is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
                     told += f"; {'it looks like a table' if is_table else WORDS}; give --format csv"
-                raise FormatError(
-                    told if told.startswith(name) else f"{name}: cannot be read: {told}"
-                ) from error
+                told = told if told.startswith(name) else f"{name}: cannot be read: {told}"
+                raise FormatError(told) from error
     if not X.shape[0]:
         raise AppError(f"{name}: has no rows")
     if y is not None and len(y) != X.shape[0]:

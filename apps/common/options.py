@@ -93,9 +93,8 @@ def _load_config(ctx, param, path):
             ctx.default_map[options[name].name] = str(value)
     if unknown:
         keys = ", ".join(sorted(known.union(ctx.command.only_in_config))).replace("_", "-")
-        raise AppError(
-            f"{path}: unknown key {', '.join(sorted(unknown))}; '{ctx.info_name}' knows {keys}", USAGE
-        )
+        told = f"unknown key {', '.join(sorted(unknown))}; '{ctx.info_name}' knows {keys}"
+        raise AppError(f"{path}: {told}", USAGE)
 
 
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")

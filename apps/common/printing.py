@@ -44,6 +44,11 @@ def more(count: int, name: str, told: str = "") -> str:
     return f"{many(count, f'more {name}')}{told}" if count > 0 else ""
 
 
+def and_more(total: int, n_named: int = 1) -> str:
+    """Return how many of some items are not named; an empty text if all are."""
+    return f", and {total - n_named:,} more" if total > n_named else ""
+
+
 def labels_alike(labels: Iterable[str]) -> list[str]:
     """Return a line for labels that differ only in case or blanks, or are one number, if there are any."""
     forms: dict[str, list[str]] = {}
@@ -97,9 +102,7 @@ def console(stderr: bool = False):
     )
 
 
-def print_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int] = (0,)
-) -> None:
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int]) -> None:
     """Print an aligned table: text columns to the left, numbers to the right."""
     from rich.table import Table
 

@@ -179,8 +179,6 @@ def confusion_table(
     for i, (label, row) in enumerate(zip(labels, counts, strict=True)):
         rows.append((label, *(f"{n:,}" for n in row), *(texts[i] for _, texts in beside)))
         levels = [round(SHADES * (n / max(sum(row), 1)) ** 0.5) for n in row]
-        shades.append(
-            [f"{'right' if i == j else 'wrong'}-{level}" for j, level in enumerate(levels)]
-            + [""] * len(beside)
-        )
+        of_counts = [f"{'right' if i == j else 'wrong'}-{level}" for j, level in enumerate(levels)]
+        shades.append([*of_counts, *[""] * len(beside)])
     return Table(("true \\ predicted", *labels, *(name for name, _ in beside)), rows, shades=shades)

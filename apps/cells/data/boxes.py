@@ -8,7 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ...common.errors import AppError
-from ...common.printing import note, shortened
+from ...common.printing import and_more, note, shortened
 from .bad_image import BadImage
 from .image_reader import ImageFile, ImageReader
 from .label_tables import files_of_rows, read_json, read_label_table, read_voc_files
@@ -72,8 +72,7 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
     if len(empty) == len(said):
         raise AppError(f"{source}: contains no box with a label")
     if empty:  # a click without a drag
-        more = f", and {len(empty) - 1:,} more" if len(empty) > 1 else ""
-        note(f"note: {empty[0]}: left out an empty box{more}")
+        note(f"note: {empty[0]}: left out an empty box{and_more(len(empty))}")
     return boxes_of_files(files, (each for each in said if min(each.box[2:]) > 0))
 
 

@@ -134,9 +134,8 @@ def _images_of(source: str) -> Iterator[ImageFile]:
     if others:
         note(f"note: {source}: {_counted(others)}")
     if not found:
-        raise FormatError(
-            f"{source}: no images (jpg, png, tiff, bmp, webp, jp2) found; give an image or a folder of images"
-        )
+        told = "no images (jpg, png, tiff, bmp, webp, jp2) found; give an image or a folder of images"
+        raise FormatError(f"{source}: {told}")
 
 
 def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
@@ -151,9 +150,8 @@ def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
 
 def _counted(others: Counter[str]) -> str:
     """Return the number of files of other kinds, and the package that slides need."""
-    kinds = ", ".join(
-        f"{n:,} {ending or 'without an ending'}" for ending, n in others.most_common(MOST_KINDS)
-    )
+    named = others.most_common(MOST_KINDS)
+    kinds = ", ".join(f"{n:,} {ending or 'without an ending'}" for ending, n in named)
     if len(others) > MOST_KINDS:
         kinds += ", ..."
     text = f"{many(others.total(), 'file')} of other kinds left out ({kinds})"

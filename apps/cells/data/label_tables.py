@@ -14,7 +14,7 @@ from ...common.errors import AppError, FormatError
 from ...common.files import read_small_file
 from ...common.folder_walk import walk_folder
 from ...common.input_streams import UTF16_MARKS
-from ...common.printing import note, shortened
+from ...common.printing import and_more, note, shortened
 from .image_reader import ImageFile
 
 MAX_XML_BYTES = 10_000_000
@@ -57,8 +57,7 @@ def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tup
     if strangers:
         if len(strangers) == len(rows):
             raise AppError(f"{strangers[0]}, nor is any other; images have names like {files[0].name!r}")
-        more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
-        note(f"note: {strangers[0]}{more}")
+        note(f"note: {strangers[0]}{and_more(len(strangers))}")
 
 
 def values_of_files(

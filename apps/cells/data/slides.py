@@ -58,9 +58,8 @@ def is_slide(path: str) -> bool:
     if os.path.splitext(path)[1].lower() in NEEDED:
         return True
     start, pages = _first_look(path)
-    return start.startswith(BIG_TIFF) or any(
-        page.is_tiled and page.size[0] * page.size[1] > SLIDE_PIXELS for page in pages
-    )
+    are_large = (page.is_tiled and page.size[0] * page.size[1] > SLIDE_PIXELS for page in pages)
+    return start.startswith(BIG_TIFF) or any(are_large)
 
 
 def count_pages(path: str) -> int:

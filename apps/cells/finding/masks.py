@@ -108,8 +108,8 @@ def hull(mask: np.ndarray) -> np.ndarray:
     return cv2.convexHull(np.concatenate(contours))
 
 
-def outline(mask: np.ndarray, corner: tuple[int, int] = (0, 0)) -> np.ndarray:
-    """Return the longest border of a mask, (n, 2), if the mask lies at a corner of the image."""
+def outline(mask: np.ndarray, corner: tuple[int, int]) -> np.ndarray:
+    """Return the longest border of a mask, (n, 2), in the image where `corner` is the place of the mask."""
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=corner)
     return max(contours, key=len).reshape(-1, 2)
 

@@ -15,16 +15,14 @@ MIN_APART = 24  # middles of two cells are farther apart
 Found = tuple[ImageFile, ImageFindings]
 
 
-def merge_tiles(
-    results: Iterable[Found], advance: Callable[[], None] = lambda: None
-) -> Iterator[ImageFindings]:
+def merge_tiles(results: Iterable[Found], advance: Callable[[], None]) -> Iterator[ImageFindings]:
     """Yield the findings of images as they are, and those of the tiles of a slide together.
 
     Parameters
     ----------
     results : iterable of (ImageFile, ImageFindings)
         The tiles of a slide one after the other.
-    advance : callable, optional
+    advance : callable
         Called after each image and each tile.
 
     Yields

@@ -12,6 +12,7 @@ from itertools import islice
 import numpy as np
 
 from ...common.cache import Cache
+from ...common.folder_walk import UNFINISHED
 from ...common.printing import note
 from ..data.image_reader import ImageFile, split_page
 from ..finding.findings import FoundCell, ImageFindings
@@ -48,7 +49,7 @@ def kept_results(
         return
     model = SHIPPED_NAME if model_path in (None, SHIPPED_NAME) else _file_digest(model_path)
     how = {name: repr(value) for name, value in how.items()}
-    cache = Cache(f"{table}.part", model=model, images=_images_digest(items), batch=batch, **how)
+    cache = Cache(f"{table}{UNFINISHED}", model=model, images=_images_digest(items), batch=batch, **how)
     try:
         yield _results(cache, items, batch, work)
     except BaseException:

@@ -44,9 +44,8 @@ class CellModel:
             raise AppError(str(error)) from error
         names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
         if names != feature_names() or not hasattr(model, "classes_"):
-            raise AppError(
-                f"{path}: a model of other features; give a model that this fastsvm-cells train wrote"
-            )
+            told = "a model of other features; give a model that this fastsvm-cells train wrote"
+            raise AppError(f"{path}: {told}")
         for _, step in model.steps:
             vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
         self.name, self.pipeline = name, model
@@ -93,9 +92,8 @@ class CellModel:
         def in_range(values: np.ndarray) -> np.ndarray:
             bad = ~np.isfinite(values).all(axis=1)
             if bad.any():
-                raise AppError(
-                    f"{names[bad.argmax()]}: the score of a cell overflows; train {self.name} again"
-                )
+                told = f"the score of a cell overflows; train {self.name} again"
+                raise AppError(f"{names[bad.argmax()]}: {told}")
             return values
 
         # An overflow is found in the result. Features of kernels are computed in threads, which NumPy's own

@@ -60,14 +60,9 @@ def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...
           left without a border of half its largest depth;
         - the mean density of nucleus and cytoplasm in each channel, nan without cytoplasm.
     """
+    shapes = *_shape(cell.body), *_shape(cell.nucleus)
     ratio = np.count_nonzero(cell.nucleus) / max(np.count_nonzero(cell.body), 1)
-    values = [
-        *_shape(cell.body),
-        *_shape(cell.nucleus),
-        ratio,
-        _lobes(cell.nucleus),
-        *_densities(field, cell),
-    ]
+    values = *shapes, ratio, _lobes(cell.nucleus), *_densities(field, cell)
     return tuple(float(value) / scale**power for value, power in zip(values, MEASURES.values(), strict=True))
 
 

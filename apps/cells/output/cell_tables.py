@@ -6,7 +6,7 @@ from typing import TextIO
 
 from ...common.csv_quoting import csv_writer
 from ...common.paths import Kind
-from ...common.printing import fields, many, print_line, print_rows, shortened
+from ...common.printing import fields, many, more, print_line, print_rows, shortened
 from ...common.sections import Section, Table
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
 from ..finding.first_look import FirstLook
@@ -191,12 +191,9 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
     why = count.why_no_shares
     shown = 2 if why else len(columns) if corrected else -1
     most = max(*labels.values(), 1)
-    table = Table(
-        columns[:shown],
-        [row[:shown] for row in rows],
-        bars=[*(100 * n / most for n in labels.values()), 0],
-        colors=[*map(color_of, labels), NO_LABEL],
-    )
+    bars = [*(100 * n / most for n in labels.values()), 0]
+    colors = [*map(color_of, labels), NO_LABEL]
+    table = Table(columns[:shown], [row[:shown] for row in rows], bars=bars, colors=colors)
     about = [ABOUT_UNDECIDED] * bool((count.undecided or grows) and not why)
     lines = [f"No percentages: {why}."] * bool(why)
     return Section(title=title, about=about, lines=lines, tables=[table])
@@ -211,27 +208,23 @@ def groups_sections(count: CellClassification, most: int, *, brief: bool = False
         return []
     labels = [label for label in count.labels if label != UNCLASSIFIED]
     misleading = [bool(each.why_no_shares) for each in count.groups.values()]
-    rows = [
-        (
-            shortened(name, GROUP_LETTERS if brief else NAME_LETTERS, keep="end") or "(in no group)",
-            f"{each.cells:,}",
-            *[f"{each.undecided:,}"] * bool(count.undecided),
-            *(_share_words(each, label, brief, "" if all(misleading) else "n = ") for label in labels),
-        )
-        for name, each in [*count.groups.items()][:most]
-    ]
+    letters, number = GROUP_LETTERS if brief else NAME_LETTERS, "" if all(misleading) else "n = "
+    rows = []
+    for name, each in [*count.groups.items()][:most]:
+        group = shortened(name, letters, keep="end") or "(in no group)"
+        undecided = [f"{each.undecided:,}"] * bool(count.undecided)
+        shares = (_share_words(each, label, brief, number) for label in labels)
+        rows.append((group, f"{each.cells:,}", *undecided, *shares))
     beside = "" if brief else " and numbers of cells (n)"
     lines = [f"Percentages of the cells, with 95 % intervals{beside}."]
     if all(misleading):
         lines = ["Numbers of cells; percentages would mislead."]
     elif any(misleading):
         lines.append("Where percentages would mislead, only the number of cells is given, as n = 3.")
-    rest = len(count.groups) - len(rows)
-    left_out = f"{many(rest, 'more row')}; --by-group FILE.csv lists all" if rest else ""
-    table = Table(
-        ("group", "cells", *[UNCLASSIFIED] * bool(count.undecided), *labels), rows, left_out=left_out
-    )
-    return [Section(title="By slide or patient", lines=lines, tables=[table])]
+    left_out = more(len(count.groups) - len(rows), "row", "; --by-group FILE.csv lists all")
+    columns = "group", "cells", *[UNCLASSIFIED] * bool(count.undecided), *labels
+    tables = [Table(columns, rows, left_out=left_out)]
+    return [Section(title="By slide or patient", lines=lines, tables=tables)]
 
 
 def _share_words(count: CellCounts, label: str | None, brief: bool, number: str) -> str:

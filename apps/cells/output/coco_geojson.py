@@ -59,9 +59,8 @@ def export_writer(
         yield lambda found: _write_geojson(names[found.file], found, classes, pixel_size)
     elif path.lower().endswith(".geojson"):
         if len(files) > 1:
-            raise AppError(
-                f"--export {path}: a GeoJSON file holds one image, not {len(files):,}; give a folder", USAGE
-            )
+            told = f"a GeoJSON file holds one image, not {len(files):,}; give a folder"
+            raise AppError(f"--export {path}: {told}", USAGE)
         yield lambda found: _write_geojson(path, found, classes, pixel_size)
     else:
         with _coco_writer(path, classes) as write:

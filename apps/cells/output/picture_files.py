@@ -47,9 +47,8 @@ def mirrored_paths(
         stem = os.path.splitext(path)[0]
         place = stem if stems[stem] == 1 else path  # a.jpg beside a.png
         if owners.setdefault(place, file) is not file:
-            raise AppError(
-                f"{file.path} and {owners[place].path} have the same name; process their folders separately"
-            )
+            told = f"{file.path} and {owners[place].path} have the same name"
+            raise AppError(f"{told}; process their folders separately")
     names = {place.casefold() for place in owners}  # on some systems A.JPG is a.jpg
     for parent in filter(os.path.isdir, sorted({*map(os.path.dirname, owners)})):
         for path in (os.path.join(parent, name) for name in sorted(os.listdir(parent))):

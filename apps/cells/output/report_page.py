@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from ...common.html_pages import data_uri, macros, sections_page
-from ...common.printing import many, percent, shortened
+from ...common.printing import many, more, percent, shortened
 from ...common.sections import Fact, Figure, Section, Table, confusion_table
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
@@ -328,25 +328,18 @@ def _left_out(tally: ReportTally, shown: Sequence[ReportCell]) -> list[str]:
 
 
 def _cells_section(shown: Iterable[ReportCell]) -> Section:
-    rows = [
-        (
-            f"{cell.number}",
-            shortened(cell.file, NAME_LETTERS, keep="end"),
-            cell.found.label,
-            _score(cell),
-            cell.truth or "",
-            "{}, {}, {} × {}".format(*cell.found.box),
-            f"{cell.found.area:,}",
-        )
-        for cell in shown
-    ]
+    rows = []
+    for cell in shown:
+        file, box = shortened(cell.file, NAME_LETTERS, keep="end"), "{}, {}, {} × {}".format(*cell.found.box)
+        labels = cell.found.label, _score(cell), cell.truth or ""
+        rows.append((f"{cell.number}", file, *labels, box, f"{cell.found.area:,}"))
     columns = "No.", "File", "Label", "Score", "Known label", "Box: x, y, width × height", "Area in pixels"
     return Section(title="Table of cells", tables=[Table(columns, rows, words=(1, 2, 4, 5))])
 
 
 def _files_section(title: str, remark: str, named: Sequence[tuple[str, str]], n: int) -> list[Section]:
     rows = [(shortened(file, NAME_LETTERS, keep="end"), told) for file, told in named]
-    left_out = f"{many(n - len(rows), 'more file')} in the CSV output" if n > len(rows) else ""
+    left_out = more(n - len(rows), "file", " in the CSV output")
     table = Table(("file", remark), rows, words=(0, 1), left_out=left_out)
     return [Section(title=title, tables=[table])] * bool(rows)
 

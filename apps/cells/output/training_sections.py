@@ -213,11 +213,9 @@ def _suspects_section(done: CellTraining) -> Section:
         f"Models trained on other images contradict {len(suspects):,} of {n:,} labels.",
         f"An estimated {estimate} % of all labels are wrong.",
     ]
-    rows = [
-        (file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects[:SHOWN_LABELS]
-    ]
-    rest = len(suspects) - len(rows)
-    left_out = f"{rest:,} more: --suspects draws all, --json lists them" if rest else ""
+    first, rest = suspects[:SHOWN_LABELS], len(suspects) - SHOWN_LABELS
+    rows = [(file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in first]
+    left_out = f"{rest:,} more: --suspects draws all, --json lists them" if rest > 0 else ""
     table = Table(("image", "label", "predicted", "score"), rows, words=(0, 1, 2), left_out=left_out)
     return Section(title=title, lines=lines, tables=[table])
 
