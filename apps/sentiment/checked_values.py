@@ -141,6 +141,5 @@ def encoding(value: object) -> str:
         "".encode(value)
         return codecs.lookup(value).name
     except (LookupError, ValueError, TypeError):
-        raise ValueError(
-            f"{value!r} is not a text encoding; examples are cp1252, latin-1, utf-16 and gb18030"
-        ) from None
+        told = f"{value!r} is not a text encoding; examples are cp1252, latin-1, utf-16 and gb18030"
+        raise ValueError(told) from None

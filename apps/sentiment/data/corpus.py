@@ -198,20 +198,20 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
 @contextmanager
 def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipped, Batches]]:
     """Open a corpus; yield its format, its skipped records, and batches of its texts, each with one label."""
-    skipped, key = Skipped(source.name), str(seed).encode()
+    skipped = Skipped(source.name)
     source.skipped.append(skipped)
     with open_corpus(source, skipped) as found:
-        records = _of_one_label(usable_records(found, skipped), skipped)
-        placed = ((_place_of_text(text, key), label, text) for label, text in records)
+        placed = _placed_texts(usable_records(found, skipped), skipped, str(seed).encode())
         yield found.format, skipped, in_pieces(placed, BATCH_CHARACTERS)
 
 
-def _of_one_label(records: Iterable[Record], skipped: Skipped) -> Iterator[tuple[str, str]]:
-    """Yield label and text of the records that have one label."""
+def _placed_texts(records: Iterable[Record], skipped: Skipped, key: bytes) -> Iterator[PlacedText]:
+    """Yield the records that have one label."""
     for record in records:
         [label], _ = split_fields([record.label], "")
         if _is_one_label(record.where, label, skipped):
-            yield label, record.text
+            digest = blake2b(record.text.encode(), digest_size=8, key=key).digest()
+            yield (int.from_bytes(digest, "little") >> 11) / (1 << 53), label, record.text
 
 
 def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool:
@@ -224,11 +224,6 @@ def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:
     """Return texts in pieces of at least `size` characters, without dividing a text."""
     return record_formats.joined_blocks(([placed] for placed in texts), size, itemgetter(2))
-
-
-def _place_of_text(text: str, key: bytes) -> float:
-    digest = blake2b(text.encode(), digest_size=8, key=key).digest()
-    return (int.from_bytes(digest, "little") >> 11) / (1 << 53)
 
 
 @contextmanager

@@ -96,9 +96,8 @@ def check_is_text(sample: list[str], source: TextSource) -> None:
         told = f"cannot tell its format from the first line, {sample[0][:40]!r}"
         raise FormatError(f"{source.name}: {told}; write JSON as one object per line")
     if any("\0" in line and not is_decoded(line) for line in sample):
-        raise FormatError(
-            f"{source.name}: is not text in UTF-8; give CSV, TSV, JSON lines or plain text, or its --encoding"
-        )
+        told = "is not text in UTF-8; give CSV, TSV, JSON lines or plain text, or its --encoding"
+        raise FormatError(f"{source.name}: {told}")
 
 
 def format_of_lines(sample: list[str]) -> str:

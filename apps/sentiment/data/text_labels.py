@@ -65,10 +65,12 @@ class TextLabels:
         return cls(np.array([*code_of], str), np.append(0, np.cumsum(sizes)), codes, exclusive, known)
 
     @classmethod
-    def of_matrix(cls, names: np.ndarray, has_it: np.ndarray, exclusive: bool = False) -> "TextLabels":
+    def of_matrix(
+        cls, names: np.ndarray, has_it: np.ndarray, copies: np.ndarray | None = None
+    ) -> "TextLabels":
         """Return labels from a table that tells which texts (rows) have which labels (columns)."""
         rows, codes = np.nonzero(has_it)
-        return cls(names, np.searchsorted(rows, np.arange(len(has_it) + 1)), codes, exclusive)
+        return cls(names, np.searchsorted(rows, np.arange(len(has_it) + 1)), codes, False, copies)
 
     @classmethod
     def of_codes(cls, names: np.ndarray, codes: np.ndarray) -> "TextLabels":
@@ -141,9 +143,8 @@ class TextLabels:
             return self
         often = np.argsort(-self.counts, kind="stable")
         kept = np.sort(often[np.linspace(0, len(often) - 1, most).astype(int)])
-        some = TextLabels.of_matrix(self.names[kept], np.column_stack([*map(self.has, kept)]))
-        some.copies = self.copies
-        return some
+        has_it = np.column_stack([*map(self.has, kept)])
+        return TextLabels.of_matrix(self.names[kept], has_it, self.copies)
 
     @property
     def problems(self) -> np.ndarray:

@@ -3,8 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,7 +19,7 @@ LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one
 LENGTH_COLUMNS = "mean", "minimum", "quartile_1", "median", "quartile_3", "percentile_95", "maximum"
 GROUPS_NAMED = 5
 MEMBERS_NAMED = 5
-BATCH_CHARACTERS = 1 << 20  # characters counted at once
+BATCH_TEXTS, BATCH_CHARACTERS = 1000, 1 << 20  # texts joined and characters counted at once
 CODE_POINTS = 0x110000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # a text may have tabs and line ends
@@ -91,9 +90,8 @@ class CorpusDescription:
 
 def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[dict, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = pipeline_steps.vectorizer(
-        Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
-    )
+    settings = Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
+    vectorizer = pipeline_steps.vectorizer(settings)
     try:
         X = vectorizer.fit_transform(corpus.texts)
     except ValueError:  # there is no word at all
@@ -192,11 +190,10 @@ def _character_statistics(texts: Sequence[str]) -> dict:
     }
 
 
-def _character_batches(texts: Iterable[str]) -> Iterator[str]:
+def _character_batches(texts: Sequence[str]) -> Iterator[str]:
     """Yield all characters, at most `BATCH_CHARACTERS` at once, for texts of any length."""
-    texts = iter(texts)
-    while batch := list(islice(texts, 1000)):
-        joined = "".join(batch)
+    for first in range(0, len(texts), BATCH_TEXTS):
+        joined = "".join(texts[first : first + BATCH_TEXTS])
         for start in range(0, len(joined), BATCH_CHARACTERS):
             yield joined[start : start + BATCH_CHARACTERS]
 

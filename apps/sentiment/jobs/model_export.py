@@ -109,9 +109,8 @@ def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | No
     if min_weight is not None:
         order = order[sizes[order] >= min_weight]
         if not len(order):
-            raise AppError(
-                f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
-            )
+            told = f"no term has a weight of {min_weight:g} or more"
+            raise AppError(f"{told}; the largest is {sizes.max():g}", USAGE)
     return of_terms(model, np.sort(order))
 
 

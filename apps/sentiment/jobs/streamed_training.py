@@ -299,9 +299,7 @@ def _working_folder(cache: Cache, path: str | None) -> Iterator[Path]:
 def _alpha_on_sample(counted: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = counted.sample[0], TextLabels.of(counted.sample[1], texts=counted.sample[0])
-    if not counted.settings.chooses_alpha:
-        return None
-    folds = inner_folds(y, counted.settings.seed)
+    folds = inner_folds(y, counted.settings.seed) if counted.settings.chooses_alpha else []
     if not folds:
         return None
 

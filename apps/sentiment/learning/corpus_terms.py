@@ -157,9 +157,8 @@ def _check_one_label(source: TextSource, labels: list[str], skipped: Skipped) ->
     if separator or (source.label_separator is None and skipped.kinds[SEVERAL]):
         how = f" (separated by {separator!r})" * bool(separator)
         told = f"texts have several labels{how}, which --stream and --scheduler cannot learn"
-        raise CorpusError(
-            f"{told}; leave out this option, or give --label-sep '' to take each field as one label", USAGE
-        )
+        otherwise = "leave out this option, or give --label-sep '' to take each field as one label"
+        raise CorpusError(f"{told}; {otherwise}", USAGE)
 
 
 def _popped_batches(first: list[list[PlacedText]], others: Batches) -> Batches:

@@ -283,11 +283,9 @@ def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figur
     reliability = line_chart(told, *axes, points, [(0, 0), (1, 1)], intervals)
     bounds = zip(lows, highs, counts, strict=True)
     told = "; ".join(f"{low:.2f} to {high:.2f}: {n:,}" for low, high, n in bounds)
-    axes = (
-        Axis("probability, mean of the group"),
-        Axis("texts", 0, max(counts), [(0, "0"), (max(counts), f"{max(counts):,}")]),
-    )
-    texts = Chart(f"Texts by probability. {told}", *axes, STRIP)
+    x = Axis("probability, mean of the group")
+    y = Axis("texts", 0, max(counts), [(0, "0"), (max(counts), f"{max(counts):,}")])
+    texts = Chart(f"Texts by probability. {told}", x, y, STRIP)
     middles = [(min(int(low * GROUPS), GROUPS - 1) + 0.5) / GROUPS for low in lows]
     texts.bars(zip(middles, counts, strict=True), 0.9 / GROUPS)
     yield Figure("Probability and truth", [reliability, texts])

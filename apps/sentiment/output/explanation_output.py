@@ -68,12 +68,10 @@ def _print_marked(text: str, found: TextExplanation) -> None:
         marked.append(word + signs, _contribution_style(share, level) if coloured else "")
         end = stop
     marked.append(on_screen(text[end:].replace("\r\n", "\n")))
-    key = [
-        Text(meaning, _contribution_style(share, 2))
-        if coloured
-        else Text(f"{_contribution_signs(share, 1)} {meaning}")
-        for share, meaning in ((1, f"speaks for {printable(found.side)}"), (-1, printable(against)))
-    ]
+    meanings = (1, f"speaks for {printable(found.side)}"), (-1, printable(against))
+    key = [Text(f"{_contribution_signs(share, 1)} {meaning}") for share, meaning in meanings]
+    if coloured:
+        key = [Text(meaning, _contribution_style(share, 2)) for share, meaning in meanings]
     print_line("")
     print_line("Text", "bold")
     # Where a pipe reads, lines end where those of the text do.

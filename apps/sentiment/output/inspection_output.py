@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...common.errors import place_of
-from ...common.printing import fields, many, more, percent, shortened
+from ...common.printing import and_more, fields, many, more, percent, shortened
 from ...common.sections import Section, Table
 from ..jobs.corpus_description import CorpusDescription
 from ..jobs.corpus_inspection import CorpusInspection
@@ -82,10 +82,8 @@ def _label_sections(corpus: CorpusDescription, full: bool) -> list[Section]:
 
 
 def _words_line(corpus: CorpusDescription) -> str:
-    words = corpus.words
-    return (
-        f"{words['total']:,} {corpus.unit}, {words['distinct']:,} distinct, {words['once']:,} occur only once"
-    )
+    words, unit = corpus.words, corpus.unit
+    return f"{words['total']:,} {unit}, {words['distinct']:,} distinct, {words['once']:,} occur only once"
 
 
 def _words_section(corpus: CorpusDescription) -> Section:
@@ -123,7 +121,7 @@ def _copy_group(size: int, members: list[dict]) -> str:
     if len(labels) == 1:
         return f"{_places_cell([member['place'] for member in members], size)}: {shortened(*labels)}"
     named = ", ".join(f"{place_of(member['place'])}: {shortened(member['label'])}" for member in members)
-    return named + _and_more(size, members)
+    return named + and_more(size, len(members))
 
 
 def _odd_characters(corpus: CorpusDescription) -> list[str]:
@@ -186,11 +184,7 @@ def _suspect_cells(one: SuspectText) -> tuple:
 
 def _places_cell(places: list, total: int) -> str:
     lines = ("line " if total == 1 else "lines ") if isinstance(places[0], int) else ""
-    return lines + ", ".join(map(str, places)) + _and_more(total, places)
-
-
-def _and_more(total: int, named: list) -> str:
-    return f", and {total - len(named):,} more" if total > len(named) else ""
+    return lines + ", ".join(map(str, places)) + and_more(total, len(places))
 
 
 def _length_cell(value: float) -> str:

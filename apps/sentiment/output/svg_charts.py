@@ -101,10 +101,8 @@ class Chart:
 </svg>"""
 
     def _chart_position(self, point: tuple[float, float]) -> tuple[float, float]:
-        across, up = (
-            (value - axis.low) / (axis.high - axis.low)
-            for value, axis in zip(point, (self._x, self._y), strict=True)
-        )
+        axes = zip(point, (self._x, self._y), strict=True)
+        across, up = ((value - axis.low) / (axis.high - axis.low) for value, axis in axes)
         _, _, left, right, top, bottom = self._frame
         return left + across * (right - left), bottom - up * (bottom - top)
 
@@ -182,11 +180,9 @@ def learning_curve_chart(
     points = list(zip(sizes, scores, strict=True))
     told = "; ".join(f"{size:,}: {score:.3f}" for size, score in points)
     told = f"Learning curve, {metric} by the number of training texts. {told}"
-    axes = (
-        round_axis("training texts", 0, max(sizes), format="{:,.0f}"),
-        round_axis(metric, min(low, high - 0.02), high, 1.0),
-    )
-    return line_chart(told, *axes, points, intervals=intervals)
+    x = round_axis("training texts", 0, max(sizes), format="{:,.0f}")
+    y = round_axis(metric, min(low, high - 0.02), high, 1.0)
+    return line_chart(told, x, y, points, intervals=intervals)
 
 
 def _svg_text(value: str) -> str:

@@ -19,12 +19,10 @@ LARGEST_DRAWN = 1e300  # with larger weights on both sides, the length of an axi
 
 def top_words_record(words: TopWords) -> dict:
     """Return what `explain MODEL --json` prints."""
-    return {
-        "words": {
-            label: [{"word": word, "weight": weight} for word, weight in rows]
-            for label, rows in words.items()
-        }
-    }
+    records = {}
+    for label, rows in words.items():
+        records[label] = [{"word": word, "weight": weight} for word, weight in rows]
+    return {"words": records}
 
 
 def print_top_words_csv(words: TopWords) -> None:
@@ -38,14 +36,11 @@ def top_words_section(words: TopWords, title: str = "", labels: Sequence[str] = 
     shown = labels or ([*words][::-1] if len(words) == 2 else [*words])
     most = max((abs(weight) for label in shown for _, weight in words[label]), default=0.0)
     form = "{:+.4f}" if most < 1e4 else "{:+.2e}"
-    tables = [
-        Table(
-            (label, "weight"),
-            [(shown_term(word), form.format(weight)) for word, weight in words[label]],
-            bars=[100 * abs(weight) / most for _, weight in words[label]],
-        )
-        for label in shown
-    ]
+    tables = []
+    for label in shown:
+        rows = [(shown_term(word), form.format(weight)) for word, weight in words[label]]
+        bars = [100 * abs(weight) / most for _, weight in words[label]]
+        tables.append(Table((label, "weight"), rows, bars=bars))
     left = more(len(words) - len(shown), "label", " not shown.")
     return Section(title=title, lines=[*filter(None, [left])], tables=tables)
 

@@ -81,10 +81,8 @@ def write_training_report(
     """
     facts = [] if result.evaluation is None else main_facts(result.evaluation)[:1]
     counts = {"training texts": result.n_train, "texts for probabilities": result.n_calibrate}
-    counts = {name: n for name, n in counts.items() if n} | {
-        "held-out texts": result.n_test,
-        "known terms": result.n_features,
-    }
+    counts = {name: n for name, n in counts.items() if n}
+    counts |= {"held-out texts": result.n_test, "known terms": result.n_features}
     about = "", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}"
     head = page_head(about, facts, counts, result.skipped.count, result.warnings)
     page = sections_page(("Text classifier: ", corpus), head, training_sections(result, {}, command))
@@ -261,10 +259,8 @@ def _learning_curve_sections(result: TextTraining) -> list[Section]:
         intervals = [wilson_interval(round(point["accuracy"] * n), n) for point in points]
     sizes, values = [point["n_train"] for point in points], [point["value"] for point in points]
     gain = f"From {sizes[-2]:,} to {sizes[-1]:,} training texts, the gain was {values[-1] - values[-2]:+.4f}."
-    about = [
-        f"{gain} If the curve still rises at its end, more texts would help further.",
-        *["Vertical lines: 95 % intervals."] * bool(intervals),
-    ]
+    about = [f"{gain} If the curve still rises at its end, more texts would help further."]
+    about += ["Vertical lines: 95 % intervals."] * bool(intervals)
     rows = [(f"{size:,}", f"{value:.4f}") for size, value in zip(sizes, values, strict=True)]
     table = Table(("training texts", metric), rows, words=())
 
