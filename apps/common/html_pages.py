@@ -33,7 +33,9 @@ def sections_page(heading: Line, head: Section, sections: Sequence[Section], kin
     """
     from markupsafe import Markup
 
-    style, script = (Markup(f"\n{_template_source(asset)}") for asset in ("style.css", "script.js"))
+    folder = resources.files(__package__) / "templates"
+    sources = ((folder / asset).read_text(encoding="utf-8") for asset in ("style.css", "script.js"))
+    style, script = (Markup(f"\n{source}") for source in sources)
     hashes = {"style_hash": _policy_hash(style), "script_hash": _policy_hash(script)}
     page = _template(__package__, "templates", "sections.html").render(
         heading=heading,
@@ -91,11 +93,6 @@ def _template(package: str, folder: str, name: str):
 
 def _with_visible_controls(value: object) -> object:
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-
-
-@cache
-def _template_source(name: str) -> str:
-    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _policy_hash(source: str) -> str:

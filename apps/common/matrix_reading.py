@@ -131,10 +131,9 @@ def read_matrix(
     if sparse.issparse(X):
         if X.shape[1] > (most := limit("FASTSVM_MAX_COLUMNS")):
             row = np.searchsorted(X.indptr, X.indices.argmax(), side="right")
-            raise AppError(
-                f"{name}, row {row:,}: {X.shape[1]:,} columns, more than {most:,}; renumber "
-                "the columns, or set FASTSVM_MAX_COLUMNS higher"
-            )
+            told = f"{X.shape[1]:,} columns, more than {most:,}"
+            do = "renumber the columns, or set FASTSVM_MAX_COLUMNS higher"
+            raise AppError(f"{name}, row {row:,}: {told}; {do}")
         if format == "svmlight" and not plain:
             X = X.matrix()
         if n_features is not None:

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from fastsvm_apps.common.progress import Stages
 from processes import on_terminal
 
 pytest.importorskip("pty")
@@ -61,3 +62,22 @@ def test_ctrl_c_gives_the_terminal_back():
     shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=script, returncode=-2)
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor
     assert "KeyboardInterrupt" in shown
+
+
+def test_the_seconds_begin_anew_when_stages_are_entered_again():
+    stage = Stages()
+    with stage, stage("train"):
+        pass
+    seconds = stage.seconds
+    with stage, stage("report"):
+        pass
+    assert ([*seconds], [*stage.seconds]) == (["train"], ["report"])
+
+
+def test_the_bar_of_stages_that_are_entered_again():
+    again = """
+with stage, stage("report"):
+    time.sleep(0.5)
+"""
+    shown, _ = on_a_terminal("spinner=True, patience=0.05", seconds=0.3, last=f"pass{again}")
+    assert shown.index(" work") < shown.index(" report")

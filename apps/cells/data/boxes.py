@@ -93,21 +93,18 @@ def _check_inside(file: ImageFile, boxes: Iterable[LabelledBox]) -> None:
         sides = ImageReader(file.path).size
     except (BadImage, OSError):  # reported when the image is used
         return
+    has = f"{sides[0]:,} x {sides[1]:,}"
     for where, _, (x, y, w, h), _, size in boxes:
         if size and sorted(size) != sorted(sides):
-            raise AppError(
-                f"{where}: the annotation is for {size[0]:,} x {size[1]:,} pixels, but {file.name} has "
-                f"{sides[0]:,} x {sides[1]:,}; give the image that was annotated"
-            )
+            told = f"the annotation is for {size[0]:,} x {size[1]:,} pixels, but {file.name} has {has}"
+            raise AppError(f"{where}: {told}; give the image that was annotated")
         # An orientation may have turned the image since.
         if min(x, y) < -SLACK_PIXELS or not any(
             x + w <= width + SLACK_PIXELS and y + h <= height + SLACK_PIXELS
             for width, height in (sides, sides[::-1])
         ):
-            raise AppError(
-                f"{where}: the box {x}, {y}, {w} x {h} is not inside {file.name}, which has "
-                f"{sides[0]:,} x {sides[1]:,} pixels"
-            )
+            told = f"the box {x}, {y}, {w} x {h} is not inside {file.name}"
+            raise AppError(f"{where}: {told}, which has {has} pixels")
 
 
 def checked_box(where: str, values: object) -> Box:

@@ -100,11 +100,8 @@ def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
     slide = open_slide(file.path)
     (width, height), last = slide.size, SAMPLES_A_SIDE - 1
     w, h = min(width, SAMPLE_SIDE), min(height, SAMPLE_SIDE)
-    windows = [
-        ((width - w) * i // last, (height - h) * j // last, w, h)
-        for j in range(SAMPLES_A_SIDE)
-        for i in range(SAMPLES_A_SIDE)
-    ]
+    places = np.ndindex(SAMPLES_A_SIDE, SAMPLES_A_SIDE)
+    windows = [((width - w) * i // last, (height - h) * j // last, w, h) for j, i in places]
     return [Tile(**vars(file), slide=slide, window=window, core=window, zoom=zoom) for window in windows]
 
 

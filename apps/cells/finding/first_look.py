@@ -120,10 +120,8 @@ def first_look(
         ]
         for size, width in unusual[:1]:
             said = "note: " if width < AS_WIDE * max(size) else "warning: as wide as the image: "
-            note(
-                f"{said}a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}, in images of "
-                f"{size[0]:,} x {size[1]:,}; --cell-width overrides"
-            )
+            told = f"{said}a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}"
+            note(f"{told}, in images of {size[0]:,} x {size[1]:,}; --cell-width overrides")
     relative = [_width(look.scale, each.size) / usual_cell_width(each.size) for each in seen]
     return replace(look, relative_width=float(np.median(relative))) if relative else look
 
@@ -153,10 +151,8 @@ def look_at_slide(
     if width is None:
         return None
     if cell_width is None:
-        note(
-            f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
-            "--cell-width overrides"
-        )
+        told = f"a white cell is about {width:,.0f} pixels wide, by its red cells"
+        note(f"note: {file.name}: {told}; --cell-width overrides")
     look = FirstLook(width, are_bluish(seen))
     tiles = spread_tiles(file, width / CELL_WIDTH)
     stain = _stain_of_tiles(tiles, look)

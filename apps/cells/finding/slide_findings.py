@@ -94,9 +94,8 @@ class _Cells:
         """Return whether an earlier tile has a cell whose centre is within reach."""
         column, row = (int(side // reach) for side in center)
         near = (self._near_borders.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
-        return any(
-            (x - center[0]) ** 2 + (y - center[1]) ** 2 < reach**2 for middles in near for x, y in middles
-        )
+        squares = ((x - center[0]) ** 2 + (y - center[1]) ** 2 for middles in near for x, y in middles)
+        return any(square < reach**2 for square in squares)
 
 
 def _depth(center: tuple[int, int], core: tuple[int, int, int, int]) -> int:

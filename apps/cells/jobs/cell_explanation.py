@@ -75,15 +75,11 @@ class CellExplanation:
         of_families, contributions = np.split(towards[-1] - towards[:-1], [len(GROUPS)])
         self.families = dict(zip(GROUPS, of_families.tolist(), strict=True))
         shown = np.argsort(-np.abs(contributions))[:SHOWN_MEASUREMENTS]
-        self.reasons = [
-            {
-                "name": names[k],
-                "value": float(values[k]),
-                "contribution": float(contributions[k]),
-                "means": {label: of_class[k] for label, of_class in means.items()},
-            }
-            for k in shown
-        ]
+        self.reasons = []
+        for k in shown:
+            here = {"value": float(values[k]), "contribution": float(contributions[k])}
+            of_classes = {label: of_class[k] for label, of_class in means.items()}
+            self.reasons.append({"name": names[k], **here, "means": of_classes})
         self.rest = float(towards[-1] - contributions[shown].sum())
 
 

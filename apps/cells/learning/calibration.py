@@ -82,10 +82,8 @@ def calibrate_scores(
 def _learned(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """Return the power with the lowest log loss, and the lowest score with few enough mistakes above it."""
     rows = np.arange(len(truth))
-    losses = [
-        -weights @ np.log(np.maximum(_sharpened(probabilities, power)[rows, truth], 1e-12))
-        for power in TRIED_POWERS
-    ]
+    chances = (_sharpened(probabilities, power)[rows, truth] for power in TRIED_POWERS)
+    losses = [-weights @ np.log(np.maximum(chance, 1e-12)) for chance in chances]
     power = float(TRIED_POWERS[np.argmin(losses)])
     sharpened = _sharpened(probabilities, power)
     return power, least_score(sharpened.max(axis=1), sharpened.argmax(axis=1) != truth, weights)

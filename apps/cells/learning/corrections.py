@@ -35,10 +35,8 @@ def checked_corrections(content: Mapping, where: str) -> Corrections:
         raise AppError(f"{where}: no corrections of version {VERSION}; give a file that `review` wrote")
     classes = content.get("classes")
     known = set(map(str, classes)) if isinstance(classes, list) else set()
-    said = [
-        _checked_correction(entry, f"{where}, correction {number:,}")
-        for number, entry in enumerate(content["corrections"], start=1)
-    ]
+    entries = enumerate(content["corrections"], start=1)
+    said = [_checked_correction(entry, f"{where}, correction {number:,}") for number, entry in entries]
     return said, known | {boxed.label for boxed in said if boxed.label}
 
 

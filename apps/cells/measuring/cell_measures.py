@@ -23,15 +23,10 @@ CHANNELS = ("blue", "green", "red")
 REGIONS = ("nucleus", "cytoplasm")
 
 
-_LENGTHS_AND_AREAS = {"area": 2, "perimeter": 1, "diameter": 1, "length": 1, "width": 1}
-_NUMBERS = {"eccentricity": 0, "solidity": 0, "roundness": 0}
-
 # The name of each measurement, and its power of a length: 0 for a number, 2 for an area.
-MEASURES = {
-    f"{part}_{name}": power
-    for part in ("cell", "nucleus")
-    for name, power in (_LENGTHS_AND_AREAS | _NUMBERS).items()
-}
+_OF_SHAPE = {"area": 2, "perimeter": 1, "diameter": 1, "length": 1, "width": 1}
+_OF_SHAPE |= {"eccentricity": 0, "solidity": 0, "roundness": 0}
+MEASURES = {f"{part}_{name}": power for part in ("cell", "nucleus") for name, power in _OF_SHAPE.items()}
 MEASURES |= {"nucleus_cell_ratio": 0, "nucleus_lobes": 0}
 MEASURES |= {f"{region}_density_{channel}": 0 for region in REGIONS for channel in CHANNELS}
 
@@ -114,11 +109,8 @@ def with_units(values: Sequence[float], pixel_size: float | None = None) -> list
     pixel_size : float, optional
         Micrometres.
     """
-    return [
-        value * factor
-        for value, power in zip(values, MEASURES.values(), strict=True)
-        for _, factor in _units(power, pixel_size)
-    ]
+    pairs = zip(values, MEASURES.values(), strict=True)
+    return [value * factor for value, power in pairs for _, factor in _units(power, pixel_size)]
 
 
 def _units(power: int, pixel_size: float | None) -> list[tuple[str, float]]:

@@ -268,10 +268,9 @@ def missed_line(count: CellCounts, look: FirstLook) -> str:
     n = count.without_cell
     if not n or n < MANY_WITHOUT * (count.images - count.unmeasured):
         return ""
-    return (
-        f"In {n:,} of {many(count.images, 'image')} no white cell was found; a white cell was taken to be "
-        f"{scale_words(look.scale)}: check with classify --overlay, or give --cell-width."
-    )
+    told = f"In {n:,} of {many(count.images, 'image')} no white cell was found"
+    taken = f"a white cell was taken to be {scale_words(look.scale)}"
+    return f"{told}; {taken}: check with classify --overlay, or give --cell-width."
 
 
 def found_line(count: CellCounts) -> str:

@@ -147,10 +147,8 @@ class ReportTally:
         first = sorted((c for c in rest if c.odds > 1), key=lambda c: -c.odds)
         is_unfamiliar = 2 * self.count.flags[UNFAMILIAR] > self.count.with_cell
         if is_unfamiliar and all(cell.found.probabilities for cell in rest):
-            likeliest = [
-                sorted(rest, key=lambda cell: -cell.found.probabilities[k])
-                for k in range(len(self.count.model.classes))
-            ]
+            n = len(self.count.model.classes)
+            likeliest = [sorted(rest, key=lambda cell: -cell.found.probabilities[k]) for k in range(n)]
             rest = [cell for turn in zip(*likeliest, strict=True) for cell in turn]
         return list({cell.number: cell for cell in [*first, *rest]}.values())
 
