@@ -262,11 +262,8 @@ OF_OUTPUT = {  # follow from other options of the command
     "learning_curve": Setting(bool, default=False, option="report"),
     "save_to": Setting(os.fspath, option="output"),
 }
-SETTINGS = {
-    name: setting
-    for settings in (*OPTIONS.values(), CONFIG_ONLY, OF_OUTPUT)
-    for name, setting in settings.items()
-}
+_TABLES = (*OPTIONS.values(), CONFIG_ONLY, OF_OUTPUT)
+SETTINGS = {name: setting for table in _TABLES for name, setting in table.items()}
 # With --continue, the model determines these.
 OF_MODEL = ("recipe", "classifier", "penalty", *FEATURES, "min_df", "k", "score", "tokens")
 NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory

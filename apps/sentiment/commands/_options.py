@@ -8,7 +8,6 @@ import click
 from click.core import ParameterSource
 
 from ...common import options
-from ...common.options import Value, section
 from ...common.paths import Reads
 from ..checked_values import OneOf, WholeNumber
 from ..data.record_formats import FORMATS
@@ -51,12 +50,12 @@ def _option_type(name: str, setting: Setting) -> click.ParamType | None:
         return click.IntRange(check.least, check.most)
     if check is str or setting.repeated:
         return None
-    return Value(name, lambda word: word if (value := check(word)) is None else value)
+    return options.Value(name, lambda word: word if (value := check(word)) is None else value)
 
 
 def setting_options(title: str) -> Callable:
     """Return a decorator that adds the options of a section of the table."""
-    return section(title, *map(setting_option, OPTIONS[title]))
+    return options.section(title, *map(setting_option, OPTIONS[title]))
 
 
 def reading_options(
@@ -94,6 +93,6 @@ def source_options(*, labelled: bool = True, **more):
             source = TextSource(corpus, format, text_col, label_col, label_sep, encoding)
             return command(source=source, **others)
 
-        return section("Input", *reading_options(labelled=labelled, **more))(with_source)
+        return options.section("Input", *reading_options(labelled=labelled, **more))(with_source)
 
     return decorate

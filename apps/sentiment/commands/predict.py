@@ -102,7 +102,6 @@ def predict(arguments, source, output, scheduler, n_next, stage, verbose, **opti
     from ..jobs.text_prediction import TextPrediction
     from ..measures import prediction
     from ..measures.drift import TextWatch
-    from ..measures.prediction import SHIPPED_NAME
     from ..output.prediction_writer import FORMS, PredictionWriter
 
     model_path, files = _model_and_files(arguments)
@@ -114,7 +113,7 @@ def predict(arguments, source, output, scheduler, n_next, stage, verbose, **opti
         raise AppError(f"--next writes texts to label, and does not support --{given[0]}", USAGE)
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
     if files == ["-"] and sys.stdin.isatty():
-        note(f"type a text and press Enter; Ctrl-D ends (model: {model_path or SHIPPED_NAME})")
+        note(f"type a text and press Enter; Ctrl-D ends (model: {model_path or prediction.SHIPPED_NAME})")
     stage.spinner &= not (sys.stdout.isatty() and output is None)
     with stage:
         with stage("load"):

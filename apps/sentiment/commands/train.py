@@ -45,13 +45,12 @@ def train(corpus, output, report, json, stage, verbose, **options):
     given = {name: value for name, value in options.items() if value not in (None, ())}
     given |= {"save_to": output, "learning_curve": bool(report)}
     try:
-        from ..api import TrainingWarning
-        from ..api import train as train_model
+        from .. import api
         from ..output.training_output import brief_sections, training_record, training_sections
 
         with stage:
-            warnings.simplefilter("ignore", TrainingWarning)  # printed below
-            model = train_model(corpus, stage=stage, **given)
+            warnings.simplefilter("ignore", api.TrainingWarning)  # printed below
+            model = api.train(corpus, stage=stage, **given)
             result, seconds = model.training, stage.seconds
     except KeyboardInterrupt:
         later = f"; the same command resumes from {checkpoint}" if checkpoint else ""

@@ -131,10 +131,9 @@ def read_corpus(
     places, _, texts, values = map(list, zip(*rows, strict=True))
     labels = TextLabels.of(fields, exclusive, texts)
     if most_labels is not None and len(labels.names) > most_labels:
-        raise AppError(
-            f"{source.name}: {len(labels.names):,} labels such as {shortened(str(labels.names[0]))!r}, and a "
-            f"model has at most {most_labels:,}; check --format and --label-col"
-        )
+        told = f"{len(labels.names):,} labels such as {shortened(str(labels.names[0]))!r}"
+        most = f"a model has at most {most_labels:,}"
+        raise AppError(f"{source.name}: {told}, and {most}; check --format and --label-col")
     return Corpus(skipped, format, texts, labels, places, None if groups is None else values, separator)
 
 
@@ -159,11 +158,9 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
         If the format is unknown, or the file is empty.
     """
     if source.given is not None:
-        records = (
-            Record(f"text {i}", y.strip() if isinstance(y, str) else y, text)
-            for i, (text, y) in enumerate(source.given, 1)
-        )
-        yield Records("given", None, ([record] for record in records))
+        given = ((text, y.strip() if isinstance(y, str) else y) for text, y in source.given)
+        blocks = ([Record(f"text {i}", y, text)] for i, (text, y) in enumerate(given, 1))
+        yield Records("given", None, blocks)
         return
     format = record_formats.format_of_path(source)
     if format == "folder":

@@ -67,10 +67,9 @@ def export_model(
         if thresholds_of(model) is not None:
             raise AppError(f"--to {to} needs a model of one label per text; give --to pruned", USAGE)
         if hasattr(model["classifier"], "squares_"):
-            raise AppError(
-                f"--to {to} needs a model that scales texts alike for all labels, and each label of this one "
-                "has a length of its own; train one with --recipe nb-words --stream"
-            )
+            told = "needs a model that scales texts alike for all labels"
+            other = "each label of this one has a length of its own"
+            raise AppError(f"--to {to} {told}, and {other}; train one with --recipe nb-words --stream")
     n_before = model["classifier"].coef_.shape[1]
     if any(each is not None for each in cut.values()):
         model = prune_model(model, **cut)

@@ -280,11 +280,8 @@ def _tokens_with_places(bag, plain: str) -> list[tuple[str, int, int]]:
     pattern = token_regex(pattern, getattr(bag, "marks", False))
     stop_words = bag.get_stop_words() or ()
     group = pattern.groups  # the group of a pattern is the token
-    return [
-        (match[group], match.start(group), match.end(group))
-        for match in pattern.finditer(plain)
-        if match[group] not in stop_words
-    ]
+    found = (match for match in pattern.finditer(plain) if match[group] not in stop_words)
+    return [(match[group], *match.span(group)) for match in found]
 
 
 Places = dict[str, list[list[tuple[int, int]]]]  # of each term, for each time it occurs, where its parts are

@@ -14,7 +14,6 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting, text
 from fastsvm._utils.warnings import warn_user
-from fastsvm.fitting import ConvergenceWarning
 
 from ...common.classifiers import make_classifier
 from ...common.errors import AppError
@@ -107,7 +106,7 @@ def fit_classifier(
     """
     checkpoint = checkpoint if getattr(estimator, "penalty", "l2") == "l2" else None
     of_sdca = {"checkpoint": checkpoint, "keep_dual": False} if isinstance(estimator, fitting.SDCA) else {}
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+    with warnings.catch_warnings(action="ignore", category=fitting.ConvergenceWarning):
         try:
             (estimator.fit if ratios is None else partial(ratios.fit_classifier, estimator))(X, y, **of_sdca)
         except ValueError as error:  # another processor may weigh texts a little differently
@@ -117,8 +116,6 @@ def fit_classifier(
     if getattr(estimator, "tol", None) is not None and hasattr(estimator, "dual_gap_"):
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
-            warn_user(
-                f"training stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
-                f"above the tolerance of {estimator.tol:g}; allow more epochs, or a larger alpha",
-                ConvergenceWarning,
-            )
+            told = f"training stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}"
+            above = f"above the tolerance of {estimator.tol:g}; allow more epochs, or a larger alpha"
+            warn_user(f"{told}, {above}", fitting.ConvergenceWarning)

@@ -87,10 +87,8 @@ def choose_recipe(
     with stage("choose recipe", total=len(names)) as advance:
         for times in (1, TIMES_IF_NEAR):
             sample, labels, folds = _sample_of_texts(texts, y, settings, times)
-            recipes = [
-                replace(settings.with_features_of(name), classifier=Settings.classifier, penalty=None)
-                for name in near
-            ]
+            usual = {"classifier": Settings.classifier, "penalty": None}
+            recipes = [replace(settings.with_features_of(name), **usual) for name in near]
             choices = _try_recipes(sample, labels, folds, recipes, advance)
             tried |= {name: {"n": len(sample), "alpha": choice.alpha} for name, choice in choices.items()}
             errors |= {name: _errors(labels, choice) for name, choice in choices.items()}

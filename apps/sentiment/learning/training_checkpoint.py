@@ -61,10 +61,8 @@ def open_checkpoint(
             if done := cache.names():
                 note(f"{folder}: resuming after {', '.join(done)}")
             elif any(not path.name.startswith(UNFINISHED) for path in folder.iterdir()):
-                note(
-                    f"{folder}: nothing in it belongs to this corpus with these options; the training starts "
-                    "anew, and the other files stay"
-                )
+                told = "nothing in it belongs to this corpus with these options"
+                note(f"{folder}: {told}; the training starts anew, and the other files stay")
             yield cache
             cache.clear()
             for left in folder.glob(f"{UNFINISHED}*"):

@@ -229,10 +229,8 @@ class AnswerScores:
                 "; try --class-weight balanced, or give more texts with these labels"
             )
         if self.value <= (least := self.guessing(self.metric)):
-            said.append(
-                f"the model is no better than always guessing '{self.guess}': "
-                f"{self.metric} {self.value:.4f} against {least:.4f} on the held-out texts"
-            )
+            told = f"{self.metric} {self.value:.4f} against {least:.4f} on the held-out texts"
+            said.append(f"the model is no better than always guessing '{self.guess}': {told}")
         return said
 
     @property

@@ -262,10 +262,8 @@ class TextWatch:
         odds = (here + 1 / n) / (1 - here + 1 / n) / ((share + 1 / n) / (1 - share + 1 / n))
         is_frequent = (n * mean + n_there * there) / (n + n_there) * min(n, n_there) >= EXPECTED_TEXTS
         is_moved = is_frequent & (apart > _deviations(2 * len(share))) & (np.abs(np.log(odds)) > MOVED_LABEL)
-        order = np.argsort(-apart, kind="stable")[:MOST_LABELS]
-        return [
-            Moved(f"label {self._names[i]}", float(here[i]), float(share[i])) for i in order if is_moved[i]
-        ]
+        order = [i for i in np.argsort(-apart, kind="stable")[:MOST_LABELS] if is_moved[i]]
+        return [Moved(f"label {self._names[i]}", float(here[i]), float(share[i])) for i in order]
 
     @property
     def record(self) -> list[dict[str, Any]]:

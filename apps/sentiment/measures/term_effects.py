@@ -35,10 +35,8 @@ def shown_term(term: str) -> str:
 def check_linear(model: Pipeline, what: str) -> None:
     """Refuse a kernel machine for a purpose that needs a weight for each term."""
     if is_kernel_machine(model["classifier"]):
-        raise AppError(
-            f"{what} needs a weight for each word, which a kernel machine does not have; train one with "
-            "--classifier sdca-svm"
-        )
+        told = f"{what} needs a weight for each word, which a kernel machine does not have"
+        raise AppError(f"{told}; train one with --classifier sdca-svm")
 
 
 class TermEffect(NamedTuple):

@@ -139,10 +139,8 @@ def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure
         place = np.full(len(names), len(kept))  # in the smaller table
         place[kept] = np.arange(len(kept))
         names = [*(names[i] for i in kept), f"{len(others):,} others"]
-        caption = (
-            "The labels with the fewest mistakes are combined. "
-            f"Of the texts in the last cell, {right[others].sum():,} got the right one of these labels."
-        )
+        caption = "The labels with the fewest mistakes are combined. Of the texts in the last cell, "
+        caption += f"{right[others].sum():,} got the right one of these labels."
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
     table = confusion_table([f"{shorten(name)} ({i})" for i, name in enumerate(names, 1)], counts.tolist())

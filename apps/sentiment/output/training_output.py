@@ -323,10 +323,8 @@ def _certificate_section(result: TextTraining) -> Section:
         label, most = str(result.model.classes_[worst]), ", which is farthest from the optimum."
         about.append(("Each label has its own weights. The numbers belong to the label ", label, most))
     about.append("This concerns the training texts. The held-out texts show how the model does on others.")
-    lines.append(
-        f"The objective ended at {objective:.6g}. A bound that was also computed proves that no weights "
-        f"reach less than {objective - gap:.6g}."
-    )
+    told = f"The objective ended at {objective:.6g}. A bound that was also computed proves that no weights"
+    lines.append(f"{told} reach less than {objective - gap:.6g}.")
     if relative > 0.01:
         lines.append("More epochs, or a larger alpha, would bring the objective nearer to the optimum.")
     return Section(title="Certificate", about=about, lines=lines)

@@ -43,7 +43,6 @@ def fit(source, stage, cost, folds, output, **options):
     --penalty l1 the first term is ||w||_1. More than two labels are learned one against the rest.
     """
     from .. import vector_models
-    from ..vector_models import cross_validate, make_model
 
     settings = _options.MachineSettings(**options)
     is_linear = settings.kernel == "linear"
@@ -54,10 +53,10 @@ def fit(source, stage, cost, folds, output, **options):
         X, y, *_ = rows
     if folds is not None:
         with stage("cross-validate", total=folds) as advance:
-            share = float(cross_validate(X, y, folds, [cost], advance, settings).mean())
+            share = float(vector_models.cross_validate(X, y, folds, [cost], advance, settings).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
         return {"folds": folds, "accuracy": share}, [Section(lines=[told])]
-    model = make_model(y, cost, settings)
+    model = vector_models.make_model(y, cost, settings)
     penalty = getattr(model, "penalty", "l2")
     vector_models.check_liblinear_has(output, y[:1].tolist(), is_linear, (model.loss, penalty))
     with stage("fit"):
