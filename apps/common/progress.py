@@ -44,7 +44,7 @@ class Stages:
     seconds : dict of str to float
         How long each stage took since `with` was entered.
     spinner : bool
-        Whether the running stage is shown; may be changed before `with`.
+        Whether the running stage is shown on a terminal; may be changed before `with`.
     """
 
     def __init__(self, verbose: bool = False, spinner: bool = False, patience: float = 2.0) -> None:

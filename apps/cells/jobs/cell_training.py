@@ -309,8 +309,8 @@ def train_cell_model(
         usual = usual_stain_of(files, look)
     samples, ranges, kind = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
     done = CellTraining(samples, settings, stage, bool(known.get("groups")))
-    known_of = {"kind": kind, "usual": usual, "usual_width": look.relative_width, "ranges": ranges}
-    done.about = done.notes(stage, others, **known_of, limits=limits)
+    measured = {"kind": kind, "usual": usual, "usual_width": look.relative_width, "ranges": ranges}
+    done.about = done.notes(stage, others, **measured, limits=limits)
     done.path, done.skipped, done.look = model_path, skipped, look
     with stage("save"):
         save_cell_model(done.pipeline, model_path, done.about, samples.hashes)
