@@ -266,8 +266,7 @@ class CountedTexts(NamedTuple):
         selection, weighting = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
         if selection is not None:
             columns = selection.fit(X, y).get_support(indices=True)
-            vectorizer.restrict(columns, indices=True)
-            X = X[:, columns]
+            vectorizer, X = copy(vectorizer).restrict(columns, indices=True), X[:, columns]
         vectorizer.set_params(dtype=np.float32)
         X = X.astype(np.float32, copy=False)
         if weighting is not None:

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import fastsvm
 from fastsvm import SDCAClassifier
-from fastsvm.text import BagOfWords, TermWeighting
+from fastsvm.text import BagOfWords, SelectTerms, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_labels import TextLabels
@@ -197,9 +197,12 @@ def test_a_warning_is_one_line_on_stderr(run, write, texts):
     assert run("train", write(texts(100)), "-q", config={"epochs": 1, "alpha": 1e-6}).stderr == ""
 
 
-def test_cross_validation_is_that_of_separate_trainings(trained, write, texts):
-    pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words")
-    record = trained(write(pairs), "--folds", 4, *fixed, config={"metric": "macro-f1"})
+@pytest.mark.parametrize("k", ["all", 5])
+def test_cross_validation_is_that_of_separate_trainings(trained, write, texts, k):
+    pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words", "--k", k)
+    more = ("--folds", 4, "--report", "page.html")
+    record = trained(write(pairs), *fixed, *more, config={"metric": "macro-f1"})
+    assert len(record["learning_curve"]) == 4  # it does not change what cross-validation sees
     found = record["cross_validation"]
     assert (found["n_train"], found["n_test"]) == (150, 50)
     assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))
@@ -213,6 +216,7 @@ def test_cross_validation_is_that_of_separate_trainings(trained, write, texts):
     for accuracy, (rows, left) in zip(found["accuracies"], stratified_folds(known, 4, 0), strict=True):
         model = make_pipeline(
             BagOfWords(ngram_range=(1, 3), min_df=2, analyzer="split"),
+            SelectTerms(k),
             TermWeighting("nb", norm="l2"),
             SDCAClassifier(alpha=0.001, fit_intercept=False),
         ).fit([everything[i] for i in rows], known[rows])
