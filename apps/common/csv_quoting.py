@@ -1,4 +1,7 @@
-"""CSV tables in which a spreadsheet takes no text for a formula."""
+"""CSV tables in which a spreadsheet takes no text for a formula.
+
+Whatever reads a table calls `unquoted`, so that what was written as `quoted` comes back.
+"""
 
 import csv
 import re
@@ -19,7 +22,8 @@ _NUMBER = rf"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?{_END}"  # which stay
 # What begins a formula, also in full width. White space before a text may be skipped, so it counts, too.
 _SIGN = r"""["']*[=+\-@＝＋－＠]"""
 _FORMULA = re.compile(rf"{_BEGINNING}(?!{_NUMBER})(?={_SIGN})|\A(?='*[\t\r\n])", re.IGNORECASE)
-_QUOTED = re.compile(rf"{_BEGINNING}'(?={_SIGN})|\A'(?='*[\t\r\n])")
+# With the apostrophe first, a long text takes a tenth of the time.
+_QUOTED = re.compile(rf"'(?:(?<![^;\t\r\n]')(?={_SIGN})|(?<=\A')(?='*[\t\r\n]))")
 
 
 @contextmanager

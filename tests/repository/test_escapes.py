@@ -20,6 +20,9 @@ OWNERS = {
     "sys.stdout.write": "common/printing.py",
     "console": "common/printing.py common/progress.py sentiment/output/explanation_output.py",
     "csv.writer": "common/csv_quoting.py",
+    # These call `unquoted`; a study's own tables have no text of a user.
+    "csv.reader": "common/number_tables.py cells/data/label_tables.py sentiment/data/record_formats.py",
+    "csv.DictReader": "studies/report/output.py studies/report/study.py studies/report/verdicts.py",
     "Environment": "common/html_pages.py",
     "Markup": "common/html_pages.py studies/report/study_pages.py sentiment/output/highlights.py",
     # Images are opened as `find_images` found them: it knows how many bits they use.
@@ -30,6 +33,7 @@ OWNERS = {
 
 def test_nothing_is_printed_or_written_beside_the_escapes():
     for path in (ROOT / "apps").rglob("*.py"):
+        assert "csv.reader(" not in path.read_text() or "unquoted(" in path.read_text(), path
         for node in ast.walk(ast.parse(path.read_text())):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if name in OWNERS:

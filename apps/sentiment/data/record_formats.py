@@ -25,6 +25,7 @@ from operator import attrgetter
 from textwrap import shorten
 from typing import Any
 
+from ...common.csv_quoting import unquoted
 from ...common.errors import USAGE, AppError, FormatError
 from ...common.folder_walk import walk_folder
 from ...common.input_streams import DamagedGzip, open_binary
@@ -315,11 +316,11 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
 
     def record(number: int, fields: list[str], raw: str | None) -> Record:
         if len(fields) == n:
-            given = "" if label is None else fields[label].strip()
-            return Record(number, given, fields[text], "", fields, raw)
+            given = "" if label is None else unquoted(fields[label].strip())
+            return Record(number, given, unquoted(fields[text]), "", fields, raw)
         if n == 1:  # a line is one text, with the commas in it
             line = raw or delimiter.join(fields)
-            return Record(number, "", line, "", [line])
+            return Record(number, "", unquoted(line), "", [line])
         if len(fields) > MOST_COLUMNS:
             problem = f"more than {MOST_COLUMNS:,} fields"
         else:

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...common.csv_quoting import quoted, table_writer
+from ...common.csv_quoting import quoted, table_writer, unquoted
 from ...common.errors import AppError
 from ...common.printing import on_screen, printable
 from ..data.corpus import PLAIN
@@ -60,15 +60,15 @@ class PredictionWriter:
     ) -> None:
         self._file, self._form, self._labels, self._joiner = file, form, list(labels), separator
         self._proba, self._top = proba, min(top, len(labels))
-        self._printed = [printable(label) for label in labels]
-        self._quoted = [quoted(label) for label in labels]
         self._columns: list[str] | None = None  # of the input; None if each record has its own
         self._separator = ""  # of the fields of a table
+        self._of_table = False  # whether the fields come from a table, in which they may be quoted
         self._first: tuple[str, list[str] | None] | None = None  # file, and its columns
 
     def begin_file(self, name: str, texts: Records) -> bool:
         """Prepare for a file; tell whether its records may be written unchanged."""
         format, columns, separator = texts.format, texts.columns, texts.separator
+        self._of_table = separator is not None
         if self._first is None:
             self._first = name, columns
             form = self._form or ("lines" if format == PLAIN else format if format in FORMS else "tsv")
@@ -81,10 +81,10 @@ class PredictionWriter:
                 self._write_header()
         elif columns != self._first[1]:
             raise AppError(f"{name}: has other columns than {self._first[0]}; predict it separately")
-        return separator is not None and separator == self._separator
+        return self._of_table and separator == self._separator
 
     def _write_header(self) -> None:
-        names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]
+        names = ["label", "score", *(quoted(f"p({label})") for label in self._labels if self._proba)]
         first = 1 if self._joiner and self._top > 1 else 2
         names += [f"{name}_{i}" for i in range(first, self._top + 1) for name in ("label", "score")]
         names.append("note")
@@ -106,7 +106,7 @@ class PredictionWriter:
             if self._columns is None:
                 self._columns = list(batch[0].row)
                 self._write_header()
-            answers = zip(*self._answer_columns(batch, found, self._quoted), strict=True)
+            answers = zip(*self._answer_columns(batch, found, quoted), strict=True)
             rows = zip(batch, answers, strict=True)
             text = self._table_text([[*self._row_fields(each.row), *answer] for each, answer in rows])
         self._write_text(text)
@@ -114,21 +114,18 @@ class PredictionWriter:
     def _records_with_answers(self, batch: list[Record], found: Predictions) -> str:
         """Return the records of a table, each followed by its answers."""
         raw = [self._table_text([each.row])[:-1] if each.raw is None else each.raw for each in batch]
-        labels = [self._table_text([[label]])[:-1] for label in self._quoted]
-        answers = self._answer_columns(batch, found, labels)
-        if self._joiner:  # what is joined may need quotes that its parts do not
-            given = self._given(batch, found, self._quoted)
-            answers[0] = [self._table_text([[names]])[:-1] if names else "" for names in given]
+        answers = self._answer_columns(batch, found, lambda name: self._table_text([[quoted(name)]])[:-1])
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
 
     def _row_fields(self, row: list[str] | dict) -> list[str]:
         """Return the fields of a record in the order of the columns."""
-        if not isinstance(row, dict):
-            return row
-        if more := row.keys() - set(self._columns):
-            raise AppError(f"the first object does not have the key {min(more)!r} of others; write .jsonl")
-        values = (row.get(name) for name in self._columns)
-        return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+        if isinstance(row, dict):
+            if more := row.keys() - set(self._columns):
+                told = f"the first object does not have the key {min(more)!r} of others"
+                raise AppError(f"{told}; write .jsonl")
+            values = (row.get(name) for name in self._columns)
+            row = ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+        return row if self._of_table else [*map(quoted, row)]
 
     def _write_text(self, text: str) -> None:
         if self._file.isatty():
@@ -151,33 +148,37 @@ class PredictionWriter:
         names = [[labels[number] for number in numbers] for numbers in order.T.tolist()]
         return names, scores.T.tolist(), shares
 
-    def _given(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
-        """Return the label or the joined labels of each text; an empty string without a text."""
-        names = [*map(self._joiner.join, found.given.called(labels))]
+    def _given(self, batch: list[Record], found: Predictions, spell: Callable[[str], str]) -> list[str]:
+        """Return the label or the joined labels of each text; an empty string without a label or text."""
+        names = [*map(self._joiner.join, found.given.called(self._labels))]
+        spelled = {name: name and spell(name) for name in {*names}}
+        names = [spelled[name] for name in names]
         for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
             names[i] = UNSURE
         return ["" if each.problem else name for each, name in zip(batch, names, strict=True)]
 
-    def _answers(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> Places:
+    def _answers(self, batch: list[Record], found: Predictions, spell: Callable[[str], str]) -> Places:
         """Return the given labels and the labels of further ranks, with their scores and probabilities.
 
         With several labels per text, all of the best labels follow the given ones, which get the best score.
         """
-        columns = self._ranked(found, labels)
+        columns = self._ranked(found, [*map(spell, self._labels)])
         if self._joiner and self._top > 1:
             columns = tuple(column and [column[0], *column] for column in columns)
         names, scores, shares = columns
-        return [self._given(batch, found, labels), *names[1:]], scores, shares
+        return [self._given(batch, found, spell), *names[1:]], scores, shares
 
     def _plain_lines(self, batch: list[Record], found: Predictions) -> Iterator[str]:
-        names, scores, shares = self._answers(batch, found, self._printed)
+        names, scores, shares = self._answers(batch, found, printable)
         columns = chain(*zip(names, map(_number_cells, shares or scores), strict=True))
         notes = [note and f"\t{note}" for note in found.notes]
         return ("\t".join(row) + f"{note}\n" for *row, note in zip(*columns, notes, strict=True))
 
-    def _answer_columns(self, batch: list[Record], found: Predictions, labels: list[str]) -> list[list[str]]:
-        """Return the columns that follow the input's; `labels` are spelled as they are to be written."""
-        names, scores, _ = self._answers(batch, found, labels)
+    def _answer_columns(
+        self, batch: list[Record], found: Predictions, spell: Callable[[str], str]
+    ) -> list[list[str]]:
+        """Return the columns that follow the input's; `spell` returns a label as it is to be written."""
+        names, scores, _ = self._answers(batch, found, spell)
         columns = [*chain(*zip(names, map(_number_cells, scores), strict=True)), found.notes]
         if self._proba:
             columns[2:2] = [_number_cells(share) for share in found.probabilities.T.tolist()]
@@ -190,7 +191,7 @@ class PredictionWriter:
         names, scores, shares = self._ranked(found, self._labels)
         keys = ("label", "score", "probability") if shares else ("label", "score")
         likely = found.probabilities.tolist() if self._proba else []
-        first, given = "label", self._given(batch, found, self._labels)
+        first, given = "label", self._given(batch, found, str)
         if self._joiner:
             first, given = "labels", found.given.called(self._labels)
         places = zip(names, scores, shares, strict=True) if shares else zip(names, scores, strict=True)
@@ -205,7 +206,7 @@ class PredictionWriter:
                 answer["probabilities"] = dict(zip(self._labels, likely[i], strict=True))
             if record.problem:
                 answer = dict.fromkeys(answer)
-            row = record.row
+            row = [*map(unquoted, record.row)] if self._of_table else record.row
             carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
             yield {**carried, **{_free_column(name, carried): value for name, value in answer.items()}}
 

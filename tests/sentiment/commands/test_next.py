@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fastsvm.text import TextScorer
+from fastsvm_apps.common.csv_quoting import unquoted
 from fastsvm_apps.sentiment.measures.prediction import least_sure
 from refusal import assert_refused
 
@@ -50,7 +51,7 @@ def test_train_reads_the_file_once_labels_are_there(run, texts, write, model, tm
     with open(filled, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [*rows[0]], delimiter=ENDINGS[ending], lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**row, "label": known.get(row["text"], "")} for row in rows)
+        writer.writerows({**row, "label": known[unquoted(row["text"])]} for row in rows)
     for options in ([], ["--continue", model]):
         result = run("train", filled, "--json", "-o", tmp_path / "new.safetensors", *options)
         assert result.exit_code == 0, result.stderr
@@ -59,7 +60,7 @@ def test_train_reads_the_file_once_labels_are_there(run, texts, write, model, tm
     again = run("predict", tmp_path / "new.safetensors", write(new, "csv"), "--next", "200", "--json")
     left = {json.loads(line)["text"] for line in again.stdout.splitlines()}
     assert left
-    assert left.isdisjoint(row["text"] for row in rows)
+    assert left.isdisjoint(unquoted(row["text"]) for row in rows)
     assert again.stderr.endswith("all others are training texts of the model, or nearly the same\n")
 
 

@@ -1,12 +1,15 @@
 """Whole jobs of a user, for each format: train on a file, give labels to another one, try the model on it."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from csv_rows import rows_of
 from fastsvm.text import TextScorer
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
 from refusal import assert_refused
 
 
@@ -44,6 +47,52 @@ def test_train_predict_evaluate(run, write, texts, format):
     if format != "folder":  # what predict wrote is a corpus in its turn
         again = run("evaluate", "m.safetensors", "scored.csv", "--json").stdout
         assert json.loads(again)["accuracy"] == right / 60
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl", "fasttext"])
+def test_what_is_quoted_for_spreadsheets_is_read_as_it_was(run, write, texts, format):
+    signs, beginnings = {"neg": "-", "pos": "+"}, ["=", "- ", "@", "a\n-" if format != "fasttext" else "+"]
+    beginnings += ["'=", "''-", "'"] if format in ("jsonl", "fasttext") else []
+    pairs = [
+        (signs[label], f"{beginnings[i // 2 % len(beginnings)]}{text}")
+        for i, (label, text) in enumerate(texts(400))
+    ]
+    old, new = (write(part, format, f"{len(part)}.{format}") for part in (pairs[:199], pairs[199:]))
+    assert run("train", old, "-o", "m.safetensors").exit_code == 0
+    outputs = {f"scored.{ending}": ("predict", "m.safetensors", new) for ending in ("csv", "tsv", "jsonl")}
+    outputs |= {path.replace("scored", "next"): (*each, "--next", 9) for path, each in outputs.items()}
+    outputs |= {"mistakes.csv": ("evaluate", "m.safetensors", new), "suspects.csv": ("inspect", old)}
+    answers = {"next": "predicted", "suspects": "suggested"}
+    for path, command in outputs.items():
+        written = "--mistakes" if path == "mistakes.csv" else "-o"
+        assert run(*command, written, path).exit_code == 0, path
+        answer = answers.get(path.partition(".")[0], "predicted_label")
+        answered = read_corpus(TextSource(path, label_column=answer))
+        assert {*answered.labels.names} == {*signs.values()}, path
+        assert len(answered.texts) == 201 if path.startswith("scored") else len(answered.texts) > 5, path
+        assert {*answered.texts} <= {text for _, text in pairs}, path
+        if not path.startswith("next"):  # whose labels are to be filled in
+            found = read_corpus(TextSource(path))
+            assert {*zip(found.labels.spelled, found.texts, strict=True)} <= {*pairs}, path
+    told = [
+        json.loads(run("evaluate", "m.safetensors", each, "--json").stdout) for each in (new, "scored.csv")
+    ]
+    assert told[0]["accuracy"] == told[1]["accuracy"] > 0.7
+
+
+def test_several_labels_are_quoted_together(run, write):
+    """A spreadsheet and the reader see one field, whatever stands between its labels."""
+    kinds = {"+a": "good fine", "-b": "late slow", "@c": "cheap", "e": "rest"}
+    pairs = [
+        (f"{first};{second}", f"{kinds[first]} {kinds[second]} {i}")
+        for i in range(30)
+        for first, second in combinations(kinds, 2)
+    ]
+    mine = write(pairs, "csv")
+    assert run("train", mine, "-o", "m.safetensors", "--label-sep", ";").exit_code == 0
+    assert run("predict", "m.safetensors", mine, "-o", "scored.csv").exit_code == 0
+    found = read_corpus(TextSource("scored.csv", label_column="predicted_label", label_separator=";"))
+    assert [*found.labels.names] == sorted(kinds)
 
 
 @pytest.fixture
