@@ -48,7 +48,8 @@ class Skipped:
         self.count += 1
         self.kinds[problem.partition(" (")[0]] += 1
         if len(self.named) < self.limit:
-            self.named.append(f"{place_of(where)}: {problem}")
+            name = re.sub("[\udc80-\udcff]", "\ufffd", place_of(where))  # bytes that are not UTF-8
+            self.named.append(f"{name}: {problem}")
 
     @property
     def clause(self) -> str:

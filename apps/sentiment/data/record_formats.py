@@ -260,6 +260,8 @@ def _file_record(file: str, where: str, label: str, source: TextSource) -> Recor
         return Record(where, problem=f"damaged gzip data ({error.__cause__})", row=[where])
     if len(content) > source.max_line:
         return Record(where, problem=too_long(source.max_line), row=[where])
+    if source.label_column is not None and not is_decoded(label):
+        return Record(where, problem="the name of its folder is not UTF-8; rename the folder", row=[where])
     text = content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
     return Record(where, label, text, "", [where])
 

@@ -57,13 +57,14 @@ def test_folder(tmp_path):
         "b/4": (packed[:-9], "damaged gzip data"),
         "b/5": (b"x\0", "NUL characters"),
         "b/6": (packed[:20] + b"!" * 99, "damaged gzip data"),
+        "n\udce9g/1": (b"one", "the name of its folder is not UTF-8; rename the folder"),
     }
     for name, content in {**texts, **hidden, **{name: skipped[name][0] for name in skipped}}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     corpus = read_corpus(TextSource(str(tmp_path)))
     assert (corpus.format, pairs(corpus)) == ("folder", AB)
-    told = [f"{name}: {problem}" for name, (_, problem) in skipped.items()]
+    told = [f"{name}: {problem}".replace("\udce9", "\ufffd") for name, (_, problem) in skipped.items()]
     assert [line.partition(" (")[0] for line in corpus.skipped.named] == told
 
 
