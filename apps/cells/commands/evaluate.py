@@ -20,15 +20,15 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     click.option(
         "--mistakes",
         type=Writes("picture"),
-        help="Draw the cells that get a wrong label, highest score first; with --groups, one per original.",
+        help="Draw the cells that get a wrong label, highest score first; one per original.",
     ),
     json_option,
 )
 def evaluate(model, images, mistakes, json, stage, verbose, **known):
-    """Test MODEL on the labelled IMAGES, one white cell per image.
+    """Test MODEL on the labelled IMAGES, one white cell per image, or on labelled boxes round cells.
 
     The cell is the largest of the image, or the central one if the image was cut out round a cell. An image
-    in which no cell is found counts as a mistake.
+    or box in which no cell is found counts as a mistake.
     """
     from ...common.sections import Section, tell
     from ..finding.findings import UNFAMILIAR

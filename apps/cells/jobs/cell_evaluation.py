@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from ...common.progress import UNWATCHED, Stages
-from ..data.image_files import find_images, no_usable_images_error, source_name, with_labels
+from ..data.boxes import LabelledBox, match_boxes
+from ..data.image_files import no_usable_images_error
 from ..data.image_reader import ImageFile
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from ..finding.first_look import first_look
 from ..learning.calibration import CellCalibration
 from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport
+from ..learning.training_images import find_training_images
 from ..settings import ClassifySettings
 from .cell_classification import CellClassification, classify_cells
 
@@ -20,24 +22,32 @@ Mistake = tuple[ImageFile, FoundCell | None]  # the image with a wrong label, an
 
 
 class CellEvaluation(CellClassification):
-    """Labelled images that a model has classified by their first cell, and its mistakes."""
+    """Labelled images, or boxes in images, that a model has classified, and its mistakes."""
 
     def __init__(self, *about) -> None:
         super().__init__(*about)
         self._tried: list[Mistake] = []
         self._right: list[bool] = []  # of each label that was given
 
-    def take(self, file: ImageFile, found: ImageFindings) -> None:
-        """Count an image; a cell that gets no label counts with its likeliest class."""
+    def take(self, file: ImageFile, found: ImageFindings, boxes: Sequence[LabelledBox] | None) -> None:
+        """Count the first cell of an image, or the cells in labelled boxes.
+
+        A cell that gets no label counts with its likeliest class.
+        """
         self.add(found)
         if found.problem is not None:
             return
-        cell = found.cells[0] if found.cells else None
-        if cell and cell.label != UNCLASSIFIED:
-            self._right.append(cell.label == file.label)
-        elif cell:
-            cell = replace(cell, label=self.model.classes[int(np.argmax(cell.probabilities))])
-        self._tried.append((file, cell))
+        said = [(file.label, 0 if found.cells else None)]
+        if boxes is not None:
+            pairs = dict(match_boxes([each.box for each in boxes], [cell.box for cell in found.cells]))
+            said = [(each.label, pairs.get(k)) for k, each in enumerate(boxes) if each.label is not None]
+        for label, k in said:
+            cell = None if k is None else found.cells[k]
+            if cell and cell.label != UNCLASSIFIED:
+                self._right.append(cell.label == label)
+            elif cell:
+                cell = replace(cell, label=self.model.classes[int(np.argmax(cell.probabilities))])
+            self._tried.append((replace(file, label=label), cell))
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -46,13 +56,13 @@ class CellEvaluation(CellClassification):
         # Images without a cell have no score; they come last.
         return sorted(wrong, key=lambda pair: np.inf if pair[1] is None else -pair[1].score)
 
-    def errors(self, grouped: bool) -> ErrorReport:
-        """Return the errors on all images; if they are `grouped`, also by original."""
+    def errors(self) -> ErrorReport:
+        """Return the errors on all images."""
         if not self._tried:
             raise no_usable_images_error(self.skipped)
         truth = np.array([file.label for file, _ in self._tried], object)
         predicted = np.array([cell and cell.label for _, cell in self._tried], object)
-        originals = np.array([file.original for file, _ in self._tried]) if grouped else None
+        originals = np.array([file.original for file, _ in self._tried])
         return ErrorReport(truth, predicted, self.model.classes, originals)
 
     @property
@@ -77,16 +87,21 @@ def evaluate_cell_model(
     stage: Stages = UNWATCHED,
     **known,
 ) -> tuple[CellEvaluation, ErrorReport]:
-    """Test a saved model on the first cell of each labelled image; `known` is as for `find_images`."""
+    """Test a saved model on the first cell of each labelled image, or on the cells in labelled boxes.
+
+    The labels, groups and classes in `known` are as for `find_training_images`.
+    """
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files, skipped = with_labels(find_images(sources, **known), source_name(sources))
+        files, skipped, boxes = find_training_images(sources, **known)
+        of_path = {file.path: of_file for file, of_file in boxes.items()}
+        files = [replace(file, label="") if file in boxes else file for file in files]  # of its boxes, known
         look = first_look(files, cell_width, model.about)
     found = CellEvaluation(model, sources, ClassifySettings(cell_width), look)
     found.skipped = skipped
     with stage("evaluate", total=len(files)) as advance:
-        for each in classify_cells(files, found, most=1):
+        for file, seen in classify_cells(files, found, most=None if boxes else 1):
             advance()
-            found.take(*each)
-    return found, found.errors(bool(known.get("groups")))
+            found.take(file, seen, of_path.get(file.path))
+    return found, found.errors()

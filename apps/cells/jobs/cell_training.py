@@ -165,13 +165,11 @@ class CellTraining:
         With fewer than 2 folds nothing is cross-validated, but the strength is still chosen.
     stage : Stages
         Times the stages.
-    grouped : bool, default=False
-        Whether the originals of the images are known.
 
     Attributes
     ----------
     label_counts : dict
-        Images per label, without versions.
+        Cells per label, without those of versions.
     parts : list of ndarray
         The rows of each fold.
     alphas : list of float
@@ -195,9 +193,7 @@ class CellTraining:
     skipped: Skipped
     look: FirstLook
 
-    def __init__(
-        self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages, grouped: bool = False
-    ) -> None:
+    def __init__(self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages) -> None:
         self.settings, self.samples = settings, samples
         self._is_image = ~samples.is_version
         self.label_counts = dict(sorted(Counter(samples.y[self._is_image].tolist()).items()))
@@ -207,9 +203,8 @@ class CellTraining:
         with stage("fit"):
             self.pipeline = fit_cell_model(samples, settings, self.alpha)
         self._calibrate(self.pipeline[-1])
-        grouped = grouped or samples.has_copies
-        self.errors = self._errors(self._is_image, grouped)
-        self.errors_of_versions = self._errors(samples.is_version, grouped)
+        self.errors = self._errors(self._is_image)
+        self.errors_of_versions = self._errors(samples.is_version)
         with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             self.suspects, self.suspect_share = suspect_cells(samples, self.parts, settings)
 
@@ -237,12 +232,12 @@ class CellTraining:
         classifier.calibration_ = Calibration.fit(decision, self.samples.y, classifier.classes_)
         self.held_out = classifier.calibration_.probabilities(decision)
 
-    def _errors(self, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
+    def _errors(self, rows: np.ndarray) -> ErrorReport | None:
         if self.held_out is None or not rows.any():
             return None
         some, classes = self.samples.rows(rows), np.unique(self.samples.y)
         predicted = classes[self.held_out[rows].argmax(axis=1)]
-        return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
+        return ErrorReport(some.y, predicted, classes.tolist(), some.groups)
 
     def notes(self, stage: Stages, others: Sequence[TrainingSamples] = (), **about) -> ModelNotes:
         """Return the notes for the model file; some of them are given by `about`.
@@ -308,7 +303,7 @@ def train_cell_model(
         look = first_look(files, settings.cell_width)
         usual = usual_stain_of(files, look)
     samples, ranges, kind = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
-    done = CellTraining(samples, settings, stage, bool(known.get("groups")))
+    done = CellTraining(samples, settings, stage)
     measured = {"kind": kind, "usual": usual, "usual_width": look.relative_width, "ranges": ranges}
     done.about = done.notes(stage, others, **measured, limits=limits)
     done.path, done.skipped, done.look = model_path, skipped, look

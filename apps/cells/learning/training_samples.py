@@ -76,11 +76,6 @@ class TrainingSamples:
         _, number = np.unique(self.groups, return_inverse=True)
         return 1 / np.bincount(number)[number]
 
-    @property
-    def has_copies(self) -> bool:
-        """Whether images that were not known to be of one original have the same pixels."""
-        return any(file.original != group for (file, _), group in zip(self.cells, self.groups, strict=True))
-
     def splits(self, folds: int, seed: int) -> list[Split]:
         """Split into training and test rows, every original on one side and every label on both.
 

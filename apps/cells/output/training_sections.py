@@ -88,8 +88,8 @@ def training_sections(done: CellTraining, seconds: Mapping[str, float]) -> list[
     n_features = many(done.samples.X.shape[1], "feature")
     certificate = certificate_line(relative_gap(done.pipeline), done.settings.classifier)
     return [
-        Section(lines=[f"{many(sum(done.label_counts.values()), 'image')}, {n_features}"]),
-        _labels_section(done.label_counts, "images"),
+        Section(lines=[f"{many(sum(done.label_counts.values()), 'cell')}, {n_features}"]),
+        _labels_section(done.label_counts, "cells"),
         *_validation_sections(done),
         Section(title="Alpha", lines=[_alpha_line(done)]),
         *_fit_sections(done.path, certificate, seconds),
@@ -174,10 +174,11 @@ def _validation_sections(done: CellTraining) -> list[Section]:
 def _error_lines(scores: ErrorReport) -> list[str]:
     interval = [100 * bound for bound in scores.error_interval]
     error, low, high = shown(interval, 100 * scores.error, *interval, least=0)
-    lines = [f"error {error} % of {many(scores.n, 'image')} (95 % interval {low} to {high} %)"]
-    if found := scores.originals:
+    what, found = "cell" if scores.originals else "image", scores.originals
+    lines = [f"error {error} % of {many(scores.n, what)} (95 % interval {low} to {high} %)"]
+    if found:
         of = f"{found['wrong']:,} of {many(found['n'], 'original')}"
-        lines.append(f"{of} wrong in more than half of their images, {found['with_mistakes']:,} in any")
+        lines.append(f"{of} wrong in more than half of their cells, {found['with_mistakes']:,} in any")
     return lines
 
 
@@ -197,9 +198,10 @@ def _scores_sections(calibration: CellCalibration) -> list[Section]:
 def _coverage_line(known: CellCalibration) -> str:
     """Return a line on the share of cells that get a label, and the share of these labels that is wrong."""
     wrong = "" if known.error is None else f", and {100 * known.error:.1f} % of the labels are wrong"
-    if not known.min_score:
+    if not known.min_score and known.coverage == 1:
         return f"every cell gets a label{wrong}"
-    return f"{100 * known.coverage:.0f} % of the cells get a label (score {known.min_score:.2f}){wrong}"
+    score = f" (score {known.min_score:.2f})" * bool(known.min_score)
+    return f"{100 * known.coverage:.1f} % of the cells get a label{score}{wrong}"
 
 
 def _suspects_section(done: CellTraining) -> Section:

@@ -14,6 +14,7 @@ from fastsvm_apps.cells.commands._options import NO_GROUPS
 from fastsvm_apps.cells.data import image_reader
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.measuring.describing import describe_image
+from fastsvm_apps.common.statistics import wilson_interval
 from refusal import assert_refused
 
 TOO_GOOD = "warning: the model learned from {} of these {} labelled images: the figures are too good"
@@ -203,6 +204,42 @@ def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, folder, mode
     nothing = {"label": "empty", "prediction": None, "score": None}
     assert record["mistakes"][-2:] == [{"file": f"empty/smear_{n}.jpg", **nothing} for n in (40, 41)]
     assert np.sum(record["confusion"]) == 40
+
+
+@pytest.mark.parametrize("table", ["boxes.csv", "boxes.json"])
+def test_evaluate_on_boxes(run, record, folder, model, work, table):
+    pytest.importorskip("matplotlib")
+    top = folder(*range(5), *range(20, 25))
+    found = rows_of(run("classify", top, "-m", model, "--csv").stdout)
+    boxes = [(row["file"], *(int(row[side]) for side in "xywh"), row["label"]) for row in found]
+    wrong = next(label for *_, label in boxes if label != boxes[0][-1])
+    boxes[0] = *boxes[0][:-1], wrong
+    boxes.append((boxes[0][0], 0, 0, 6, 6, wrong))  # no cell is there
+    n, names = len(boxes), sorted({file for file, *_ in boxes})
+    lines = ["file,x,y,w,h,label", *(",".join(map(str, box)) for box in boxes)]
+    (work / "boxes.csv").write_text("\n".join(lines))
+    (work / "groups.csv").write_text("\n".join(["file,original", *(f"{name},{name}" for name in names)]))
+    content = {
+        "images": [{"id": k, "file_name": name} for k, name in enumerate(names)],
+        "categories": [{"id": k, "name": label} for k, label in enumerate(COUNTS)],
+        "annotations": [
+            {"image_id": names.index(file), "bbox": sides, "category_id": [*COUNTS].index(label)}
+            for file, *sides, label in boxes
+        ],
+    }
+    (work / "boxes.json").write_text(json.dumps(content))
+    told = record("evaluate", model, top, "--labels", table, "--mistakes", "wrong.png")
+    assert (told["n"], told["error"], told["learned"]) == (n, 2 / n, len(names))
+    assert sum(told["without_cell"]) == 1
+    # The cells of an image are not independent.
+    assert told["originals"]["n"] == len(names) < n - 1
+    assert told["error_interval"] == list(wilson_interval(2 / n * len(names), len(names)))
+    grouped = record("evaluate", model, top, "--labels", table, "--groups", "groups.csv")
+    assert grouped["error_interval"] == told["error_interval"]
+    trained = record(
+        "train", top, "--labels", table, "--folds", 2, "--alpha", 0.3, "--versions", 0, exit_code=3
+    )
+    assert trained["originals"]["n"] == len(names) < trained["n"]
 
 
 def test_evaluate_by_original(run, folder, model, work, monkeypatch):
