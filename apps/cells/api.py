@@ -52,7 +52,7 @@ def classify(
         Known labels: a CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC files.
     groups : str or path-like, optional
         The slide or patient of each image: a CSV file with the columns ``file`` and ``group``. By default
-        each slide or top folder, if there are several and no folder is named after a class.
+        each slide or top folder, if there are several and none is named after a class.
     cell_width : float, optional
         Width of a typical white cell, in pixels of the images; by default estimated from them.
     min_score : float, optional

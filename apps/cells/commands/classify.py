@@ -30,7 +30,7 @@ from ._options import command, images_argument, labels_option, model_option
         type=Reads(),
         metavar="CSV",
         help="The slide or patient of each image, for separate counts: a table with columns file, group.  "
-        "[default: each slide or top folder, if there are several and no folder is named after a class]",
+        "[default: each slide or top folder, if there are several and none is named after a class]",
     ),
 )
 @section("Recipe", *options_of_fields(ClassifySettings, "min_score", "strict", "also"), scheduler_option)

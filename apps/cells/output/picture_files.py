@@ -11,7 +11,6 @@ import numpy as np
 
 from ...common.errors import AppError
 from ...common.paths import Kind, check_kind
-from ...common.printing import many
 from ..data.bad_image import BadImage
 from ..data.image_reader import ImageFile
 from ..data.image_threads import map_images
@@ -47,8 +46,8 @@ def mirrored_paths(
         stem = os.path.splitext(path)[0]
         place = stem if stems[stem] == 1 else path  # a.jpg beside a.png
         if owners.setdefault(place, file) is not file:
-            told = f"{file.path} and {owners[place].path} have the same name"
-            raise AppError(f"{told}; process their folders separately")
+            told = f"the results of {file.path} and {owners[place].path} would have one name"
+            raise AppError(f"{told}; rename a file, or process their folders separately")
     names = {place.casefold() for place in owners}  # on some systems A.JPG is a.jpg
     for parent in filter(os.path.isdir, sorted({*map(os.path.dirname, owners)})):
         for path in (os.path.join(parent, name) for name in sorted(os.listdir(parent))):
@@ -128,5 +127,5 @@ def _mistake_tiles(
             caption[0] = f"{file.label}: {cell.label} {cell.score:.2f}"
             image = crop_box(image, cell.box)
         if (more := counts[file.original] - 1) > 0:
-            caption.append(f"and {many(more, 'more image')} of this original")
+            caption.append(f"and {more:,} more of this original")
         yield image, "\n".join(caption)

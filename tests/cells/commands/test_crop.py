@@ -149,7 +149,7 @@ def test_earlier_crops_are_not_cropped_again(run, folder, work):
 def test_two_images_of_one_name(run, folder):
     first, second = folder(0, name="a"), folder(0, name="b")
     both = run("crop", first, second, "-o", "crops")
-    assert_refused(both, 1, "have the same name; process their folders separately")
+    assert_refused(both, 1, "would have one name; rename a file, or process their folders separately")
 
 
 def test_bad_images(run, bad, problems, work):
