@@ -69,7 +69,7 @@ def fit(source, stage, cost, folds, output, **options):
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
-    record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
+    record |= {"alpha": model.alpha, "relative_gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
     told = f"{many(n, 'row')}, {many(d, 'column')}, {many(len(labels), 'label')}, {model.loss} loss"
     if penalty != "l2":
         record |= {"penalty": penalty, "nonzero": int(model.coef_.any(axis=0).sum())}

@@ -37,7 +37,7 @@ def path(source, stage, loss, penalty, l1_ratio, number, tol, output):
         options |= {"penalty": penalty or "l2", "l1_ratio": l1_ratio}
         found, labels = sdca_path(X, y, **options), np.unique(y)
     columns = {"C": 1 / (found.alphas * len(y)), "alpha": found.alphas, "objective": found.objectives}
-    columns |= {"gap": found.dual_gaps / found.objectives, "epochs": found.n_iters}
+    columns |= {"relative_gap": found.dual_gaps / found.objectives, "epochs": found.n_iters}
     if penalty in ("l1", "elasticnet"):
         columns["nonzero"] = np.count_nonzero(found.coefs, axis=1)
     above = X @ found.coefs.T + found.intercepts > 0
