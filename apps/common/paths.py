@@ -101,6 +101,9 @@ class Reads(click.ParamType):
         return not any(part.startswith(".") for part in name.split(os.sep)) and self.counts(name)
 
 
+ROWS = Reads(counts=lambda name: name.endswith((".json", ".npy")))  # a stored matrix has these files
+
+
 class Writes(click.ParamType):
     """A path that is written; an existing file is replaced if it is of the same kind and not an input.
 

@@ -9,7 +9,7 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
-from ...common.paths import Continues, Reads
+from ...common.paths import ROWS, Continues
 from ...common.printing import note
 from ...common.sections import Section, tell
 from .study_commands import command, thread_count
@@ -52,7 +52,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
     click.option("-o", "--output", type=Continues("folder"), default="comparison", help="Folder to write."),
     options.json_option,
 )
-@click.argument("file", type=Reads(), metavar="FILE")
+@click.argument("file", type=ROWS, metavar="FILE")
 def compare(file, solvers, scale, alpha, output, json, stage, verbose, **config):
     """Compare solvers on the rows of FILE, epoch by epoch.
 

@@ -10,11 +10,11 @@ from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
 from ...common.options import LOSS, json_option, option_field, options_of_fields, section
-from ...common.paths import Reads
+from ...common.paths import ROWS
 from ...common.sections import tell
 from ..vector_models import SOLVER_TYPES
 
-file_argument = click.argument("file", type=Reads())
+file_argument = click.argument("file", type=ROWS)
 PENALTIES = ("l2", "l1", "elasticnet")
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 
