@@ -58,8 +58,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         params, start_of = self._params.of(self), kernel_warm_start(self)
         X, y = self._validated(X, y)
         steps = StepCallbacks.of(self, X, y, sample_weight)
-        options = {"threads": self._threads(), "start_of": start_of, "steps": steps}
-        fit = fit_kernel(params, X, y, sample_weight, **options)
+        fit = fit_kernel(params, X, y, sample_weight, threads=self._threads(), start_of=start_of, steps=steps)
         fit.set_attributes(self)
         if steps is not None:
             steps.finish()

@@ -121,10 +121,14 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
             for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
                 setattr(self, name, getattr(self, name)[:n_tried])
             starts = list(zip(dual, intercept, strict=True))
-            start_of = None if params.l1_share else lambda targets: starts.__getitem__
-            own = params.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1))
-            given = own, rows, targets, sample_weight
-            fit = fit_linear(*given, threads=self._threads(), start_of=start_of)
+            fit = fit_linear(
+                params.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1)),
+                rows,
+                targets,
+                sample_weight,
+                threads=self._threads(),
+                start_of=None if params.l1_share else lambda targets: starts.__getitem__,
+            )
             return fit, [end._replace(alpha=self.alpha_) for end in fit.short]
 
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]

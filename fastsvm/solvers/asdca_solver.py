@@ -40,8 +40,16 @@ class ASDCASolver(Solver):
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if params.averaging == "tail" else None
-        rule = self.loss.struct, self.theta, rate, self.intercept_step
-        self.state = _asdca.ASDCAState(*rule, pairs.reshape(-1), self.dual, changes, self.tail)
+        self.state = _asdca.ASDCAState(
+            self.loss.struct,
+            self.theta,
+            rate,
+            self.intercept_step,
+            pairs.reshape(-1),
+            self.dual,
+            changes,
+            self.tail,
+        )
         if self.has_intercept:
             self.state.intercept = lossless_intercept(problem, self.loss)
         self.steps = 0

@@ -120,9 +120,15 @@ class L1Solver(Solver):
         self.rounding = problem.rounding
         balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
         one_sided = self.has_intercept and not all(problem.class_weight_sums())
-        free = self.has_intercept and not one_sided
-        objective = self.loss.struct, problem.signs, problem.weights, self.a1, self.a2
-        self.descent = _l1.Descent(*objective, free, balanced)
+        self.descent = _l1.Descent(
+            self.loss.struct,
+            problem.signs,
+            problem.weights,
+            self.a1,
+            self.a2,
+            self.has_intercept and not one_sided,
+            balanced,
+        )
         if one_sided:
             self.start, self.descent.intercept = None, lossless_intercept(problem, self.loss)
 

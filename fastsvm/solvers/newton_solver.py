@@ -173,8 +173,9 @@ class NewtonSolver(Solver):
                 sub.dual[near] = 0.5 * sub.weights_of(near) if sub.weights.size else 0.5
             self.z = self.row_sums(sub)
         margin = sub.margin[near].copy()  # whose changes decide the next active set
-        rows = sub.which[near], sub.weights_of(near), margin, sub.dual[near]
-        active = _newton.ActiveSet(self.loss.struct, *rows)
+        active = _newton.ActiveSet(
+            self.loss.struct, sub.which[near], sub.weights_of(near), margin, sub.dual[near]
+        )
         if not self.loss.smooth:
             active.penalty = self.penalty
             active.multiplier[:] = active.dual

@@ -39,9 +39,17 @@ class PegasosSolver(Solver):
         self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if params.averaging == "tail" else None
         radius = pegasos_radius(self.loss, alpha, problem.mean_weight) if params.project else 0.0
-        fit_intercept, slopes = params.fit_intercept, np.empty(self.batch_size)
-        rule = self.loss.struct, alpha, radius, fit_intercept is True, fit_intercept == "same_step"
-        self.state = _pegasos.PegasosState(*rule, self.v, slopes, self.scaled_dual, self.tail)
+        self.state = _pegasos.PegasosState(
+            self.loss.struct,
+            alpha,
+            radius,
+            params.fit_intercept is True,
+            params.fit_intercept == "same_step",
+            self.v,
+            np.empty(self.batch_size),
+            self.scaled_dual,
+            self.tail,
+        )
         self.state.earlier = self._steps_to_skip()
         self.progress = Progress(USUAL_PROGRESS if params.tol is None else params.tol, patience)
         self.state.watched = patience is not None

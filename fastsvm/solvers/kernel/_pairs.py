@@ -137,10 +137,14 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
             if not gap > tol * objective or steps == limit:  # or NaN
                 return PairFit(dual, intercept, objective / n, gap / n, steps)
         start = dual[np.newaxis]
-    problem = KernelProblem.of_sample(gram, signs, weights, n)
-    own = problem, KernelSDCAParams(alpha=1 / n, fit_intercept=True), np.ones(1, np.uint64), start
-    left = -1 if most_steps == -1 else most_steps - steps
-    solver = KernelSDCASolver(*own, slack=slack, most_steps=left)
+    solver = KernelSDCASolver(
+        KernelProblem.of_sample(gram, signs, weights, n),
+        KernelSDCAParams(alpha=1 / n, fit_intercept=True),
+        np.ones(1, np.uint64),
+        start,
+        slack=slack,
+        most_steps=-1 if most_steps == -1 else most_steps - steps,
+    )
     run(solver, tol, trace=False)
     found = solver.dual, solver.intercept, solver.primal, solver.gap, steps + solver.steps
     return PairFit(*(of_all[0] for of_all in found))
