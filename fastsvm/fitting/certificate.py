@@ -158,8 +158,7 @@ def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
 def l1_bracket(problem, w, intercept, params, accuracy):
     """The same with an l1 penalty."""
     objective = params.penalty_of(w) + problem.mean_loss(w, intercept, params.loss_entry)
-    start, at_zero = (w, intercept), float(params.loss_entry.value(0.0)) * problem.mean_weight
-    solver = make_solver(params, problem, None, start if objective < at_zero else None)
+    solver = make_solver(params, problem, None, (w, intercept))
     rounding = _rounding(problem)
 
     def bounds_of(solver):

@@ -65,7 +65,7 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         if start is not None and len(start[0]) != problem.rows.n_columns:
             start = None  # the last fit had other columns
         kind = TallNewtonSolver if is_tall(problem, params.loss_entry) else L1Solver
-        return kind(problem, params, start)
+        return kind(problem, params, useful_start(start, problem, params))
     solver, other = params.solver, params.not_for_newton()
     if solver == "newton" and other:
         raise ValueError(f"solver='newton' does not support {other}; use solver='coordinate'.")
@@ -76,10 +76,26 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         )
     if solver == "newton" or (solver == "auto" and not other and suits_newton(problem, params)):
         kind = TallNewtonSolver if is_tall(problem, params.loss_entry) else NewtonSolver
-        return kind(problem, params, start)
+        return kind(problem, params, useful_start(start, problem, params))
     from .sdca_solver import SDCASolver
 
     return SDCASolver(problem, params, random, start)
+
+
+def useful_start(start: Any, problem: Problem, params: SDCAParams) -> Any:
+    """Return the start of Newton's method, or None if its objective is above that of zero weights.
+
+    The log loss is nearly straight there: its curvature is no guide, and most steps would fail.
+    """
+    if start is None or len(start) > 2:  # with more, it comes from a path
+        return start
+    (w, intercept), loss = start, params.loss_entry
+    if not params.l1_share:
+        dual = w.copy()
+        problem.clip_dual(dual, loss)
+        w = problem.primal_from_dual(dual, params.alpha)
+    objective = params.penalty_of(w) + problem.mean_loss(w, intercept if params.fit_intercept else 0.0, loss)
+    return start if objective <= loss.value(0.0) * problem.mean_weight else None
 
 
 def is_tall(problem: Problem, loss: Loss) -> bool:

@@ -47,6 +47,7 @@ SHORTEST = 1e-6  # the shortest step of a line search
 ROUNDING = 1e-14  # share of the objective by which rounding may raise it
 BLOCK_ROWS = 512  # dense rows that are converted to single precision at a time
 SLOW = 0.9  # share of the gap that a step may leave before directions are computed in double precision
+PATIENCE, TIGHTER = 30, 0.1  # slow steps after which FORCING shrinks, and its factor for each further one
 SINGLE = 1e-30, 1e60  # range of squared norms that single precision can represent
 
 
@@ -175,14 +176,18 @@ class MultinomialSolver(Solver):
     def __init__(self, problem: Any, params: Any, start: Any = None) -> None:
         super().__init__(problem, params)
         self.stalled, self.likely = False, None
+        self.slow_steps, self.forcing = 0, FORCING
         counted = problem.weights if problem.weights.size else None
         self.shares = np.bincount(problem.places, counted, problem.n_classes) / problem.n  # of the classes
         self.coef = np.zeros(problem.shape)
+        self.first = np.zeros(problem.n_classes)  # the best intercepts for scores of 0
+        if self.has_intercept:
+            self.first[:] = UNSEEN
+            np.log(self.shares, out=self.first, where=self.shares > 0)
+        self.coef[-1] = self.first
         if start is not None:
             self.coef[:] = problem.sums(np.ascontiguousarray(start[0].T)) / (self.alpha * problem.n)
             self.coef[-1] = start[1] if self.has_intercept else 0
-        elif self.has_intercept:  # their optimum for scores of 0
-            self.coef[-1] = np.log(self.shares, out=np.full(problem.n_classes, UNSEEN), where=self.shares > 0)
 
     def run_epoch(self):
         """Take a Newton step; the loss along the step is known without a pass over X."""
@@ -198,22 +203,32 @@ class MultinomialSolver(Solver):
         if moved:
             self.look()
         self.stalled = not moved and not could_be_finer
-        if not moved or self.gap > SLOW * before:  # rounding may be the reason
+        if not moved or self.gap > SLOW * before:  # rounding may be the reason, or rough directions
             problem.single = False
+            self.slow_steps += 1
+            self.forcing *= TIGHTER if self.slow_steps > PATIENCE else 1.0
 
     def begin(self):
-        """Make the first pass; return the objective before the intercepts move."""
+        """Make the first pass, and drop a start worse than zero weights; return its objective."""
         problem = self.problem
         means, squares = problem.moments()
         self.means = means[:, np.newaxis] * self.has_intercept
         self.squares = np.append(squares, 1.0)[:, np.newaxis] * problem.mean_weight
         self.squares[:-1] -= self.means**2 * problem.mean_weight
-        self.scores = problem.scores(self.coef)
-        self.likely = np.empty_like(self.scores)
-        self.ridge = self.alpha / 2 * float(np.vdot(self.coef[:-1], self.coef[:-1]))
-        first = self.objective = self.softmax(self.scores) + self.ridge
+        self.likely = np.empty((problem.n, problem.n_classes))
+        first = self._measure_start()
+        if first > self.shares.sum() * math.log(problem.n_classes):  # no curvature leads back from there
+            self.coef[:-1], self.coef[-1] = 0, self.first
+            self._measure_start()
         self.look()
         return first
+
+    def _measure_start(self):
+        """Compute the scores and the objective of the coefficients."""
+        self.scores = self.problem.scores(self.coef)
+        self.ridge = self.alpha / 2 * float(np.vdot(self.coef[:-1], self.coef[:-1]))
+        self.objective = self.softmax(self.scores) + self.ridge
+        return self.objective
 
     def softmax(self, scores):
         """Set the probabilities; return the mean loss."""
@@ -281,7 +296,7 @@ class MultinomialSolver(Solver):
         p = inverse * residual
         size = float(np.vdot(residual, p))
         share = self.gap / self.objective if self.objective > 0 else 0.0
-        target = size * max(LEAST_FORCING, min(FORCING, share))
+        target = size * max(LEAST_FORCING, min(self.forcing, share))
         enough = 0.0 if self.tol is None else GAP_SHARE * self.tol * self.objective * 2 * self.alpha
         for _ in range(MOST_CG):
             if self.cancelled:

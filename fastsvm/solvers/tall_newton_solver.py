@@ -72,7 +72,9 @@ class TallNewtonSolver(Solver):
     Hessian of a sample suffices: a step leaves about d / rows of the gap, for d columns and a sample of that
     many rows. If it leaves more, the Hessian is computed anew from more rows.
 
-    Parameters ---------- problem, params, start : as in `make_solver`
+    Parameters
+    ----------
+    problem, params, start : as in `make_solver`
         The problem has dense rows and a smooth loss. An epoch is a step and its pass.
     """
 

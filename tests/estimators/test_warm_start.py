@@ -74,6 +74,20 @@ def test_a_much_smaller_alpha_starts_at_the_old_weights(options, iris):
     assert warm.n_iter_ <= 2 + clone(warm).fit(X, y).n_iter_
 
 
+@pytest.mark.parametrize("options", [
+    {"loss": "log", "multi_class": "multinomial"}, {"loss": "log", "solver": "newton"},
+    {"loss": "hinge", "solver": "newton"}, {"loss": "log", "penalty": "l1"},
+])  # fmt: skip
+@pytest.mark.parametrize("change", [lambda X, y: (100 * X, y), lambda X, y: (X, y[::-1])])
+def test_a_start_worse_than_zero_weights_is_dropped(options, change, iris):
+    """Scores far from 0 saturate the loss: its curvature leads nowhere, and the fit would end there."""
+    X, y = change(*iris)
+    warm = SDCAClassifier(alpha=1e-6, warm_start=True, **options).fit(*iris).fit(X, y)
+    cold = clone(warm).fit(X, y)
+    assert np.all(warm.objective_ <= cold.objective_ + warm.dual_gap_ + cold.dual_gap_)
+    assert np.all(warm.dual_gap_ <= 1e-3 * warm.objective_)
+
+
 @pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False", "a file"])
 @pytest.mark.parametrize("estimator", [MODEL, KERNEL], ids=["linear", "kernel"])
 def test_what_has_no_old_solution_starts_cold(estimator, what, iris, tmp_path):
