@@ -1,7 +1,6 @@
 """scikit-learn's LogisticRegressionCV, by paths of certified fits."""
 
 import inspect
-import warnings
 from copy import copy
 from numbers import Number
 
@@ -12,7 +11,6 @@ from sklearn import get_config
 from sklearn.model_selection import check_cv
 
 from .._utils.threads import number_of_threads
-from ..fitting.convergence_advice import ConvergenceWarning
 from ..solvers import as_rows
 from .fallback import fall_back
 from .linear_fits import FITTED, Scores, row_weights
@@ -71,10 +69,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
             return found["coef_"], found["intercept_"], found["n_iter_"], scores
 
         tasks = (delayed(fold_path)(*fold, ratio) for fold in folds for ratio in ratios)
-        with warnings.catch_warnings():
-            if self.refit:  # the final fit warns if it stops early, too
-                warnings.simplefilter("ignore", ConvergenceWarning)
-            found = Parallel(n_jobs=number_of_threads(self.n_jobs), prefer="threads")(tasks)
+        found = Parallel(n_jobs=number_of_threads(self.n_jobs), prefer="threads")(tasks)
         coefs, intercepts, n_iters, scores = (
             np.reshape(part, (len(folds), len(ratios), *np.shape(part)[1:]))
             for part in zip(*found, strict=True)

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 import sklearn.linear_model
+from scipy.special import softmax
 from sklearn import config_context
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.preprocessing import scale
 
+from fastsvm import ConvergenceWarning
 from fastsvm.drop_in import FallbackWarning, LogisticRegression, LogisticRegressionCV
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "error::fastsvm.drop_in.FallbackWarning")
@@ -81,6 +84,30 @@ def test_each_cost_of_several_classes_is_that_of_a_fit_alone():
         alone = LogisticRegression(C=model.Cs_[k]).fit(X[folds[0][0]], y[folds[0][0]])
         found = np.array([coefs[0, k, :-1] for coefs in model.coefs_paths_.values()])
         assert np.abs(found - alone.coef_).max() < 1e-3 * np.abs(alone.coef_).max()
+
+
+@pytest.mark.parametrize("refit", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_fit_of_a_fold_that_ends_early_warns(n_classes, refit):
+    """Also if the cost with the best score, which is fitted again, needs fewer epochs."""
+    X, y = rows(n_classes)
+    model = LogisticRegressionCV(Cs=[1e-4, 1e8], cv=2, refit=refit, max_iter=3, scoring="neg_log_loss")
+    with pytest.warns(ConvergenceWarning, match="Stopped at alpha=.* after [23] epochs"):
+        model.fit(100 * X, y)
+
+
+def test_costs_far_apart_reach_the_optimum_of_several_classes():
+    """On each fold, the second fit starts where its loss is nearly straight."""
+    X, y = load_iris(return_X_y=True)
+    folds = list(StratifiedKFold(3).split(X, y))
+    options = {"Cs": [1, 1e4], "cv": folds, "scoring": "neg_log_loss", "max_iter": 200}
+    model = LogisticRegressionCV(**options).fit(10 * X, y)
+    for k, (train, _) in enumerate(folds):
+        alone = LogisticRegression(C=1e4, tol=1e-3, max_iter=1000).fit(10 * X[train], y[train])
+        found = np.array([coefs[k, 1] for coefs in model.coefs_paths_.values()])
+        loss = log_loss(y[train], softmax(10 * X[train] @ found[:, :-1].T + found[:, -1], axis=1))
+        objective = loss + (found[:, :-1] ** 2).sum() / (2e4 * len(train))
+        assert objective <= alone.objective_ * (1 + 1e-5)
 
 
 def test_what_scikit_learn_refuses_and_does():
