@@ -94,7 +94,7 @@ def evaluate_cell_model(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files, skipped, boxes = find_training_images(sources, **known)
+        files, skipped, boxes, _ = find_training_images(sources, **known)
         of_path = {file.path: of_file for file, of_file in boxes.items()}
         files = [replace(file, label="") if file in boxes else file for file in files]  # of its boxes, known
         look = first_look(files, cell_width, model.about)
