@@ -25,10 +25,10 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     json_option,
 )
 def evaluate(model, images, mistakes, json, stage, verbose, **known):
-    """Test MODEL on the labelled IMAGES, one white cell per image, or on labelled boxes round cells.
+    """Test MODEL on the labelled IMAGES, or on labelled boxes in them.
 
-    The cell is the largest of the image, or the central one if the image was cut out round a cell. An image
-    or box in which no cell is found counts as a mistake.
+    Without boxes, one white cell of each image counts: the largest, or the central one if the image was cut
+    out round a cell. An image or box in which no cell is found counts as a mistake.
     """
     from ...common.sections import Section, tell
     from ..finding.findings import UNFAMILIAR
