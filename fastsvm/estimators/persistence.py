@@ -86,9 +86,10 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``), ``classes_``,
     ``feature_names_in_``, and a linear classifier's ``calibration_``, ``squares_`` and ``thresholds_``. It
     also keeps ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` if they are finite, but not what only
-    training needs: a linear classifier's ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a
-    random generator given as `random_state` (an integer is kept), a vectoriser's limits on document frequency
-    and its `n_jobs`, a pipeline's cache. A loaded ``CountVectorizer`` has a given vocabulary, a
+    training needs: a linear classifier's ``dual_coef_``, ``history_``, a random generator given as
+    `random_state` (an integer is kept), a vectoriser's limits on document frequency and its `n_jobs`, a
+    pipeline's cache. It also loses the last weights of averaged ones, from which ``partial_fit`` continues:
+    pickle the classifier to keep them. A loaded ``CountVectorizer`` has a given vocabulary, a
     ``BagOfWords`` a learned one.
 
     The scores of texts and of kernel machines are the same to the last bit. The scores of dense rows, and the

@@ -1,5 +1,7 @@
 """Stopping early, starting from a solution, and rows in their order."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -116,6 +118,23 @@ def test_fits_go_on(model, problem):
     assert not np.array_equal(given.coef_, cold.fit(X, y).coef_)
     X3 = X[:, :7]
     assert np.array_equal(short.fit(X3, y).coef_, cold.fit(X3, y).coef_)  # other columns: from zero
+
+
+@pytest.mark.parametrize("model", BOTH, ids=by_name)
+def test_a_pickle_between_batches_changes_nothing(model, problem, tmp_path):
+    """A file of `save_model` has the averages only, as the guide says."""
+    X, y = problem
+    model = clone(model).set_params(averaging="tail" if by_name(model) == "PegasosClassifier" else "all")
+    kept, pickled, saved = clone(model), clone(model), clone(model)
+    for batch in (slice(0, 40), slice(40, 80), slice(80, 120)):
+        kept.partial_fit(X[batch], y[batch], classes=np.unique(y))
+        pickled = pickle.loads(pickle.dumps(pickled.partial_fit(X[batch], y[batch], classes=np.unique(y))))
+        save_model(
+            saved.partial_fit(X[batch], y[batch], classes=np.unique(y)), tmp_path / "model.safetensors"
+        )
+        saved = load_model(tmp_path / "model.safetensors")
+    assert np.array_equal(pickled.coef_, kept.coef_)
+    assert not np.allclose(saved.coef_, kept.coef_)
 
 
 @pytest.mark.parametrize(
