@@ -84,9 +84,9 @@ def kernel_pegasos_grid(
     True
     """
     alphas, n_iters = decreasing_alphas(alphas)[::-1], _increasing_n_iters(n_iters)
+    if not kernels or not all(isinstance(parameters, dict) for parameters in kernels):
+        raise ValueError(f'kernels must be a list of dicts, such as [{{"kernel": "rbf"}}]; got {kernels!r}.')
     models = [_grid_model(parameters, cache_size, n_jobs) for parameters in kernels]
-    if not models:
-        raise ValueError("kernels must be a list of dicts; it is empty.")
     for model in models:
         X, y = model._validated(X, y)
         model.classes_, model.gamma_ = Targets(y).classes, gamma_to_use(model, X)

@@ -94,7 +94,9 @@ def test_progress(n_jobs, wine):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kernels": []}, "kernels must be a list of dicts; it is empty"),
+        ({"kernels": []}, r"kernels must be a list of dicts, such as .*; got \[\]"),
+        ({"kernels": "rbf"}, "kernels must be a list of dicts, such as .*; got 'rbf'"),
+        ({"kernels": ["rbf"]}, r"kernels must be a list of dicts, such as .*; got \['rbf'\]"),
         ({"kernels": [{"alpha": 1}]}, "not 'alpha'"),
         ({"alphas": [0.0]}, "alphas must be positive"),
         ({"n_iters": []}, "n_iters must be a list of positive integers"),
