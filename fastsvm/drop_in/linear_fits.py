@@ -33,6 +33,9 @@ class Scores:
         # In folds of scikit-learn's LogisticRegressionCV, coef_ has one dimension.
         return decision_scores(X, self.coef_ if self.coef_.ndim == 2 else self.coef_[None], self.intercept_)
 
+    def score(self, X, y, sample_weight=None, **params):  # noqa: D102 (inherited)
+        return super().score(X, known_labels(y), sample_weight=sample_weight, **params)
+
 
 class StartedFits(Scores):
     """A base class placed before scikit-learn's SGDClassifier or Perceptron: fits that take a start.

@@ -77,7 +77,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         self._choose(*given, coefs, intercepts, scores, ratios)
         if self.fit_intercept:
             coefs = np.concatenate([coefs, intercepts[..., None]], axis=-1)
-        self._set_paths(coefs, n_iters, scores, ratios)
+        self._set_paths(coefs, n_iters.astype(np.int32), scores, ratios)
         return self
 
     def _missing(self):

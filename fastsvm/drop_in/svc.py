@@ -52,6 +52,9 @@ class SVC(sklearn.svm.SVC):
         require_class_weight(self.class_weight)
         return super().fit(X, known_labels(y), sample_weight)
 
+    def score(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        return super().score(X, known_labels(y), sample_weight)
+
     def _validate_targets(self, y):
         if self.class_weight is None and is_plain_labels(y, len(y)):  # scikit-learn checks them five times
             classes, places = np.unique(y, return_inverse=True)

@@ -36,6 +36,16 @@ def rows(n_classes):
     return scale(X), np.array(["a", "b", "c"])[y]
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in drop_in.__all__ if hasattr(getattr(drop_in, name), "decision_function")]
+)
+def test_labels_that_fit_takes_are_scored(name):
+    """Python's bools in an array of objects, which scikit-learn's accuracy takes for no labels."""
+    X, y = rows(2)
+    y = (y == "a").astype(object)
+    assert getattr(drop_in, name)().fit(X, y).score(X, y) > 0.9
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(
