@@ -82,7 +82,7 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
     return SDCASolver(problem, params, random, start)
 
 
-def useful_start(start: Any, problem: Problem, params: SDCAParams) -> Any:
+def useful_start(start: Any, problem: Any, params: SDCAParams) -> Any:
     """Return the start of Newton's method, or None if its objective is above that of zero weights.
 
     The log loss is nearly straight there: its curvature is no guide, and most steps would fail.
