@@ -7,7 +7,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._utils.threads import number_of_threads
 from ..estimators import base
 from ..estimators.certify import scikit_learn_class_weights, with_column
-from ..fitting.convergence_advice import warn_if_short
 from ..fitting.fit import fit_linear, forget_fit, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
 from ..fitting.online import fit_batch
@@ -207,19 +206,11 @@ def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, ta
 
 
 def joint_path(X, y, alphas, *, sample_weight, **parameters):
-    """Return what `sdca_path` does, for multinomial log loss; each fit starts from the one before.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Once, of the fit with the largest gap, if it is above `tol`.
-    """
+    """Return what `sdca_path` does, for multinomial log loss; each fit starts from the one before."""
     alphas, params, rows, fits = np.sort(alphas)[::-1], SDCAParams(**parameters), as_rows(X, norms=True), []
     for alpha in alphas:
         start = (fits[-1].dual_coef * (alpha * len(y)), fits[-1].intercept) if fits else None
         own = params.checked(alpha=alpha), rows, y, sample_weight
         fits.append(fit_linear(*own, start_of=lambda _, start=start: lambda _: start))
-    ends = [end._replace(alpha=a) for a, fit in zip(alphas, fits, strict=True) for end in fit.short]
-    warn_if_short(ends, params.tol, X, params.max_iter, category=base.ConvergenceWarning)
     names = "coef", "intercept", "objective", "gap", "n_iter"
     return alphas, *(np.array([getattr(fit, name) for fit in fits]) for name in names)

@@ -1,6 +1,7 @@
 """scikit-learn's LogisticRegressionCV, by paths of certified fits."""
 
 import inspect
+import warnings
 from copy import copy
 from numbers import Number
 
@@ -11,9 +12,11 @@ from sklearn import get_config
 from sklearn.model_selection import check_cv
 
 from .._utils.threads import number_of_threads
+from ..estimators import base
+from ..fitting.convergence_advice import ConvergenceWarning, fit_ends, warn_if_short
 from ..solvers import as_rows
 from .fallback import fall_back
-from .linear_fits import FITTED, Scores, row_weights
+from .linear_fits import FITTED, Scores, relative_gap, row_weights
 from .logistic_regression import LogisticRegression, checked_for
 
 
@@ -66,15 +69,22 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
             found, scores = model._found(X[train], y[train], own, self.Cs_), []
             for model.coef_, model.intercept_ in zip(found["coef_"], found["intercept_"], strict=True):
                 scores.append(scorer(model, X[test], y[test], **options))
-            return found["coef_"], found["intercept_"], found["n_iter_"], scores
+            return *map(found.get, FITTED), scores
 
         tasks = (delayed(fold_path)(*fold, ratio) for fold in folds for ratio in ratios)
-        found = Parallel(n_jobs=number_of_threads(self.n_jobs), prefer="threads")(tasks)
-        coefs, intercepts, n_iters, scores = (
-            np.reshape(part, (len(folds), len(ratios), *np.shape(part)[1:]))
-            for part in zip(*found, strict=True)
-        )
-        self._choose(*given, coefs, intercepts, scores, ratios)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one for all fits follows
+            found = Parallel(n_jobs=number_of_threads(self.n_jobs), prefer="threads")(tasks)
+            coefs, intercepts, objectives, gaps, n_iters, scores = (
+                np.reshape(part, (len(folds), len(ratios), *np.shape(part)[1:]))
+                for part in zip(*found, strict=True)
+            )
+            self._choose(*given, coefs, intercepts, scores, ratios)
+        ends = fit_ends(objectives.ravel(), gaps.ravel(), n_iters.ravel())
+        if self.refit:
+            last = np.ravel(self.objective_), np.ravel(self.dual_gap_), np.max(self.n_iter_)
+            ends += fit_ends(*np.broadcast_arrays(*last))
+        warn_if_short(ends, relative_gap(self.tol), X, self.max_iter, category=base.ConvergenceWarning)
         if self.fit_intercept:
             coefs = np.concatenate([coefs, intercepts[..., None]], axis=-1)
         self._set_paths(coefs, n_iters.astype(np.int32), scores, ratios)

@@ -92,7 +92,7 @@ def test_a_fit_of_a_fold_that_ends_early_warns(n_classes, refit):
     """Also if the cost with the best score, which is fitted again, needs fewer epochs."""
     X, y = rows(n_classes)
     model = LogisticRegressionCV(Cs=[1e-4, 1e8], cv=2, refit=refit, max_iter=3, scoring="neg_log_loss")
-    with pytest.warns(ConvergenceWarning, match="Stopped at alpha=.* after [23] epochs"):
+    with pytest.warns(ConvergenceWarning, match="Stopped after [23] epochs"):
         model.fit(100 * X, y)
 
 
