@@ -145,7 +145,11 @@ class KernelSDCASolver(KernelSolver):
         return [k for k in range(len(self.gap)) if not self.is_at_end(k)]
 
     def finish(self):
-        """Check the result, and release the memory of the blocks."""
+        """Check the result, add what rounding changes to the gaps, and release the memory of the blocks."""
+        n, coef = self.problem.n, self.dual * self.dual_scale
+        totals = self.gap * n, self.primal * n
+        self.gap = with_rounding(*totals, self.problem.gram, coef, self.weights, self.dual) / n
+        self.stalled |= self.gap >= self.primal  # no bound: more rounds give none
         super().finish()
         self.block_memory = threading.local()
 
@@ -295,8 +299,7 @@ class KernelSDCASolver(KernelSolver):
             self.intercept[k], self.violation[k] = _kernel.intercept_of(*state)
         gap, losses, dual_margins = _kernel.gap_terms(*state, self.row_gaps[k], self.intercept[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
-        of_class = self.dual[k] * self.dual_scale, self.weights, self.dual[k]
-        self.gap[k] = with_rounding(gap, self.primal[k] * p.n, p.gram, *of_class) / p.n
+        self.gap[k] = gap / p.n
         if not self.primal[k] - self.gap[k] <= self.dual_limit:  # or NaN
             raise ValueError(
                 "The dual objective has no maximum: the kernel is not positive semi-definite. "
