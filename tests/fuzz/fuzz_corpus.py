@@ -8,6 +8,7 @@ import sys
 from types import SimpleNamespace
 from unittest.mock import patch
 
+from fastsvm_apps.common.csv_quoting import quoted
 from fastsvm_apps.common.errors import AppError, Skipped
 from fastsvm_apps.common.input_streams import open_binary
 from fastsvm_apps.sentiment.data import record_formats
@@ -27,7 +28,8 @@ FILES = [
 ]
 SEEDS = [bytes([0, k, k]) + content for content in FILES for k in (0, 1 + FILES.index(content) % 5)]
 SEEDS += [bytes([1, 0, 1]) + gzip.compress(content, mtime=0) for content in FILES[1:3]]
-# Tables whose quotes stand anywhere, read along both ways.
+# Tables whose quotes stand anywhere, read along both ways; one has a column of texts alone.
+SEEDS += [bytes([0, 2, 0]) + b'text\na\t"b"\n\t"c\nd"\ne\n']
 SEEDS += [
     bytes([0, 1 + FORMATS.index(format), 0]) + f"label{c}text\n{rows}".replace(",", c).encode()
     for rows in ('great,a\n"c" d,"e, f"\n,"open\n', '"i ""j"" ",g\r\n"k\nl", \r\n"\r\n', '\n" ,a "b"\n1,2,3')
@@ -116,7 +118,7 @@ def texts(stream, size):
 
 
 def written(choices, format):
-    """Records that Python's own writers write are read back."""
+    """Records that Python's own writers write, what a spreadsheet would run quoted, are read back."""
     ascii_only, quoting = choices.flag(), choices.pick((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
     parts = choices.rest().decode("utf-8", "ignore").replace("\r", " ").split("\0")
     records = [(label.strip(), text) for label, text in zip(parts[::2], parts[1::2], strict=False)]
@@ -131,7 +133,7 @@ def written(choices, format):
         writer = csv.writer(
             file, delimiter="," if format == "csv" else "\t", lineterminator="\n", quoting=quoting
         )
-        writer.writerows([("label", "text"), *records])
+        writer.writerows([("label", "text"), *(map(quoted, record) for record in records)])
         content = file.getvalue()
     found = read(content.encode(), format, separator="")
     assert list(zip(found[2], found[1], strict=True)) == records, (found, records)

@@ -407,7 +407,8 @@ def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[Row]:
                     yield f"{item[1]}\n"
 
             try:
-                fields, raw = next(csv.reader(record(), delimiter=delimiter, strict=True)), None
+                fields = next(csv.reader(record(), delimiter=delimiter, strict=True))
+                raw = "\n".join([line, *(more for _, more in ahead)])
             except csv.Error:
                 lines.give_back(ahead)
         yield number, fields, raw
