@@ -277,7 +277,7 @@ def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[s
     return found
 
 
-Row = tuple[int, list[str], str | None]  # the number of its first line, its fields, and its unparsed lines
+Row = tuple[int, list[str], str]  # the number of its first line, its fields, and its unparsed lines
 
 
 def header_of(line: str, delimiter: str) -> list[str]:
@@ -316,13 +316,12 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     text, label = (None if name is None else header.index(name) for name in found)
     n = len(header)
 
-    def record(number: int, fields: list[str], raw: str | None) -> Record:
+    def record(number: int, fields: list[str], raw: str) -> Record:
         if len(fields) == n:
             given = "" if label is None else unquoted(fields[label].strip())
             return Record(number, given, unquoted(fields[text]), "", fields, raw)
         if n == 1:  # a line is one text, with the commas in it
-            line = raw or delimiter.join(fields)
-            return Record(number, "", unquoted(line), "", [line])
+            return Record(number, "", unquoted(raw), "", [raw])
         if len(fields) > MOST_COLUMNS:
             problem = f"more than {MOST_COLUMNS:,} fields"
         else:
